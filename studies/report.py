@@ -15,7 +15,7 @@ import pandas as pd
 from oleander.files.atomic import write_whole
 from studies.claims import JudgedClaim, Verdict, claims_markdown, judge_claims
 from studies.claims.paper import CLAIMS
-from studies.claims.views import STRICT, TREES, share, task_words
+from studies.claims.views import STRICT, TREES, share
 from studies.drawing import Pen, to_png
 from studies.run import STUDIES
 from studies.settings import PAPERS_DRAWS, StudyName
@@ -23,6 +23,7 @@ from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.oleander_defaults import OWN, PAPER, TREE
 from studies.store import Store
+from studies.tasks import task_words
 from studies.timing import Duration, show_duration
 
 NAMES: dict[StudyName, str] = {

@@ -44,11 +44,11 @@ class Settings:
         Rows for which an anchor is searched.
     n_compared : int
         Centers around which filter and regularization are compared.
-    proof_limit : float
-        Seconds for each of the few solves from which it is judged whether the program can be solved. A hundred times
-        what they take, so that a busy machine changes no verdict.
-    solver_limit : float
-        Seconds that a general solver has for the printed program.
+    proof_nodes : int
+        Nodes for each search in the few solves from which it is judged whether the program can be solved: many times
+        what they take. Nodes and not seconds, so that a busy machine changes no verdict.
+    solver_nodes : int
+        Nodes that a general solver has for the printed program.
     """
 
     random_state: int = 0
@@ -65,8 +65,8 @@ class Settings:
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
     n_compared: int = 12
-    proof_limit: float = 600.0
-    solver_limit: float = 30.0
+    proof_nodes: int = 20_000
+    solver_nodes: int = 100
 
     @classmethod
     def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
@@ -90,12 +90,11 @@ class Settings:
                 floors=(0.5, 0.9),
                 n_anchors=5,
                 n_compared=4,
-                solver_limit=2.0,
             )
         if study == "geriatric":
             return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=60, n_anchors=24)
         if study == "clinical":
-            return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=60, n_anchors=24)
+            return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=150, n_anchors=24)
         return cls(n_centers=40, n_repeats=5, radius=RADIUS[study], n_candidates=80, n_anchors=24)
 
     @property

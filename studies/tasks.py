@@ -111,3 +111,15 @@ def _make_tasks(work: Work) -> dict[str, Task]:
             Task("binary", "patient or healthy", cohort.X, is_patient, parts),
         ]
     return {task.name: task for task in tasks}
+
+
+def task_words(task: str) -> str:
+    """Return a task's name in words.
+
+    >>> task_words("heart_disease_forest"), task_words("heart_disease_random_forest")
+    ('heart disease', 'heart disease (random forest)')
+    """
+    words = task.replace("_", " ")
+    if words.endswith(" random forest"):
+        return f"{words.removesuffix(' random forest')} (random forest)"
+    return words.removesuffix(" forest")

@@ -4,10 +4,11 @@ import numpy as np
 
 from studies.claims.claim import Judgement
 from studies.claims.testing import Answered, compare_fidelity, compare_splits, judge_together
-from studies.claims.views import share, task_words
+from studies.claims.views import share
 from studies.data.published import SPLIT_SIZES
 from studies.step import Facts
 from studies.store import from_bits
+from studies.tasks import task_words
 
 
 def split_sizes(facts: Facts) -> Judgement:

@@ -7,9 +7,10 @@ import numpy as np
 
 from studies.claims.claim import Judge, Judgement
 from studies.claims.testing import Comparison, Outcome, compare_means, judge_together
-from studies.claims.views import STRICT, compare, task_words
+from studies.claims.views import STRICT, compare
 from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT
+from studies.tasks import task_words
 
 # Numbers of leaves within this share of each other differ by "no great difference"; within the smaller one not at all.
 ABOUT_EQUAL, EQUAL = 0.2, 0.05

@@ -5,12 +5,15 @@ import numpy as np
 from oleander.selection import SelectionProblem
 from studies.claims.claim import Judge, Judgement
 from studies.claims.testing import compare_coverage, compare_fidelity, judge_together
-from studies.claims.views import STRICT, figures, held_out, high, read_answers, share, task_words, units_of
+from studies.claims.views import STRICT, figures, held_out, high, read_answers, share, units_of
 from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.paper_program import method_name
+from studies.tasks import task_words
 
-# A gap under this is not distinguished from a proof that a busy machine had no time for.
+# People in the paper's cohort: a row and an explainer for each.
+PAPERS_ROWS = 779
+# A gap under this might be closed with a little more work.
 SMALL_GAP = 0.01
 
 
@@ -26,9 +29,9 @@ def program_is_definition(facts: Facts) -> Judgement:
 
 
 def solvable(facts: Facts) -> Judgement:
-    """Count the solves that were proven optimal within a generous limit.
+    """Count the solves that were proven optimal within a generous number of nodes.
 
-    A small gap that is left decides nothing: on a quieter machine it might be closed.
+    A small gap that is left decides nothing: with a little more work it might be closed.
     """
     words, n_left, worst = [], 0, 0.0
     n_solves = sum(map(len, facts["proofs"].values()))
@@ -40,7 +43,7 @@ def solvable(facts: Facts) -> Judgement:
             worst = max(worst, solve["gap"])
             outcome = "proven" if is_proven else f"gap {solve['gap']:.2%}"
             words.append(f"{task_words(task)}, {solve['program']}, K = {solve['budget']}: {outcome}")
-    why = f"a gap of over {SMALL_GAP:.0%} remains within {facts['proof_limit']:g} s"
+    why = f"a gap of over {SMALL_GAP:.0%} remains after {facts['proof_nodes']:,} nodes"
     ours = f"{n_solves - n_left} of {n_solves} solves proven optimal; {'; '.join(words)}"
     if n_left and worst <= SMALL_GAP:
         return None, ours, ""
@@ -48,12 +51,16 @@ def solvable(facts: Facts) -> Judgement:
 
 
 def solved_as_printed(facts: Facts) -> Judgement:
-    """Report a general solver beside ours; that a free solver fails says nothing about commercial ones."""
+    """Report a general solver beside ours; the claim holds if it proves all instances, one of them of the paper's size.
+
+    That a free solver fails says nothing about commercial ones, so the claim cannot fail.
+    """
     words, all_proven = [], True
     for name, (general, own) in facts["instances"].items():
         all_proven &= general["proven"]
         words.append(f"{name}, {general['rows']} rows: {_outcome(general)}; {_outcome(own)}")
-    return True if all_proven else None, "; ".join(words), ""
+    largest = max(general["rows"] for general, _ in facts["instances"].values())
+    return True if all_proven and largest >= PAPERS_ROWS else None, "; ".join(words), ""
 
 
 def _outcome(line: Facts) -> str:

@@ -19,11 +19,11 @@ from studies.claims.views import (
     named_shares,
     several,
     share,
-    task_words,
 )
 from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT
 from studies.steps.paper_program import Program, method_name
+from studies.tasks import task_words
 
 # Fidelities within this of each other are called alike.
 ALIKE = 0.05

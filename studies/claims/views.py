@@ -15,6 +15,7 @@ from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.paper_program import method_name
 from studies.store import from_bits
+from studies.tasks import task_words
 
 HIGH_FLOOR = 0.9
 AGGREGATES = ("submodular pick", "anchors")
@@ -87,18 +88,6 @@ def share(value: float | None) -> str:
     ('97%', 'undefined')
     """
     return "undefined" if value is None else f"{value:.0%}"
-
-
-def task_words(task: str) -> str:
-    """Return a task's name in words.
-
-    >>> task_words("heart_disease_forest"), task_words("heart_disease_random_forest")
-    ('heart disease', 'heart disease (random forest)')
-    """
-    words = task.replace("_", " ")
-    if words.endswith(" random forest"):
-        return f"{words.removesuffix(' random forest')} (random forest)"
-    return words.removesuffix(" forest")
 
 
 def named_shares(values: Mapping[str, float | None]) -> str:

@@ -30,11 +30,11 @@ from studies.steps.paper_program import (
     train_pool,
 )
 from studies.store import Store
-from studies.tasks import make_explained_tasks
+from studies.tasks import make_explained_tasks, task_words
 
 FLOOR_COLOURS = ("#9ecae1", "#4292c6", "#08306b")
-# Lines that lie on each other are seen by their widths, and marks by their sizes.
-FLOOR_WIDTHS, RIVAL_SIZES = (5.0, 2.8, 1.2), (4, 4, 9, 6.5, 4)
+# Lines that lie on each other are seen by their widths, and marks, which are hollow, by their sizes.
+FLOOR_WIDTHS, RIVAL_SIZES = (5.0, 2.8, 1.2), (6, 8, 12, 10, 5)
 RIVAL_COLOURS = {
     "submodular pick": COLOURS[1],
     "anchors": COLOURS[5],
@@ -60,7 +60,7 @@ def compute(work: Work, store: Store) -> Facts:
     facts: Facts = {
         "budgets": list(settings.budgets),
         "floors": list(settings.floors),
-        "proof_limit": settings.proof_limit,
+        "proof_nodes": settings.proof_nodes,
         "proofs": {},
         "tasks": {},
     }
@@ -96,7 +96,7 @@ def _programs(work: Work, explained: ExplainedRows) -> pd.DataFrame:
 
 
 def _prove(work: Work, explained: ExplainedRows) -> pd.DataFrame:
-    work.log(f"{explained.task.title}: proofs, at most {work.settings.proof_limit:g} s each")
+    work.log(f"{explained.task.title}: proofs, at most {work.settings.proof_nodes:,} nodes each")
     return prove(train_pool(work, explained, "letter"), work.settings)
 
 
@@ -150,7 +150,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         figures[f"{task}_main"] = _draw_main(table, task, pen)
         for rows in (HELD_OUT, LEARNED):
             words = "rows held out" if rows == HELD_OUT else "rows that explainers were made on"
-            title = f"Aggregation at the paper's settings, {task.replace('_', ' ')}, {words}"
+            title = f"Aggregation at the paper's settings, {task_words(task)}, {words}"
             figures[f"{task}_{rows.replace(' ', '_')}"] = _draw_curves(table[table["rows"] == rows], title, pen)
         figures[f"{task}_trade_off"] = _draw_trade_off(table[table["rows"] == HELD_OUT], task, pen)
     return figures
@@ -161,12 +161,12 @@ def _draw_main(table: pd.DataFrame, task: str, pen: Pen) -> Any:
 
     Above on D by the paper's definition of fidelity, below on rows held out by the fidelity of the answers.
     """
-    title = f"Coverage and fidelity by budget, {task.replace('_', ' ')}"
+    title = f"Coverage and fidelity by budget, {task_words(task)}"
     figure, axes = pen.sheet(title, 2, 2, width=3.9, height=2.7, sharex=True, sharey=True)
     for line, rows, panels in zip(axes, (LEARNED, HELD_OUT), (ON_DATA_PANELS, HELD_OUT_PANELS), strict=True):
         for ax, (measure, words) in zip(line, panels.items(), strict=True):
             _draw_panel(ax, _as_one(table[table["rows"] == rows], measure), "strict", measure)
-            ax.set(ylim=(-0.02, 1.03))
+            ax.set(ylim=(-0.02, 1.06))
             ax.set_title(words, fontsize="small")
     for ax in axes[-1]:
         ax.set_xlabel("budget K")
@@ -187,7 +187,7 @@ def _draw_curves(table: pd.DataFrame, title: str, pen: Pen) -> Any:
     for line, program in zip(axes, PROGRAMS, strict=True):
         for ax, (measure, words) in zip(line, PANELS.items(), strict=True):
             _draw_panel(ax, table, program, measure)
-            ax.set(ylim=(-0.02, 1.03), title=f"{words}, {program} program")
+            ax.set(ylim=(-0.02, 1.06), title=f"{words}, {program} program")
             ax.title.set_fontsize("small")
     for ax in axes[-1]:
         ax.set_xlabel("budget K")
@@ -199,7 +199,7 @@ def _draw_curves(table: pd.DataFrame, title: str, pen: Pen) -> Any:
 def _draw_panel(ax: Any, table: pd.DataFrame, program: str, measure: str) -> None:
     for number, (method, colour) in enumerate(RIVAL_COLOURS.items()):
         part = table[table["method"] == method].sort_values("budget")
-        style = {"marker": MARKERS[number + 1], "ms": RIVAL_SIZES[number], "lw": 1, "ls": "--"}
+        style = {"marker": MARKERS[number + 1], "ms": RIVAL_SIZES[number], "mfc": "none", "lw": 1, "ls": "--"}
         ax.plot(part["budget"], part[measure], color=colour, label=method, **style)
     floors = sorted(table["floor"].dropna().unique())
     for floor, colour, width in zip(floors, FLOOR_COLOURS, FLOOR_WIDTHS, strict=False):
@@ -209,7 +209,7 @@ def _draw_panel(ax: Any, table: pd.DataFrame, program: str, measure: str) -> Non
 
 def _draw_trade_off(table: pd.DataFrame, task: str, pen: Pen) -> Any:
     """Draw fidelity over coverage; a method is on the Pareto frontier if no other is above it and to its right."""
-    figure, axes = pen.sheet(f"Fidelity over coverage, {task.replace('_', ' ')}, rows held out", width=6.6, height=4.4)
+    figure, axes = pen.sheet(f"Fidelity over coverage, {task_words(task)}, rows held out", width=6.6, height=4.4)
     ax = axes[0, 0]
     floors = sorted(table["floor"].dropna().unique())
     for program, marker in zip(PROGRAMS, ("o", "^"), strict=True):

@@ -25,7 +25,7 @@ from studies.steps.models import (
     tune,
 )
 from studies.store import Store, to_bits
-from studies.tasks import make_tasks, split_parts
+from studies.tasks import make_tasks, split_parts, task_words
 
 PARTS: tuple[Part, ...] = ("train", "validation", "test")
 
@@ -146,7 +146,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     models = make_models(0)
     for file in sorted(store.folder.glob("*_scores.csv")):
         task = file.stem.removesuffix("_scores")
-        words = task.replace("_", " ")
+        words = task_words(task)
         figure, axes = pen.sheet(f"Confusion on test rows, {words}", 1, len(models), width=4.2, height=4.4)
         for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
             _draw_confusion(ax, store.read(f"{task}_{name}_confusion"), model.title)
@@ -206,7 +206,7 @@ def exhibits(facts: Facts) -> list[Exhibit]:
     """Return what the page shows."""
     shown = []
     for task, found in facts.items():
-        words = task.replace("_", " ")
+        words = task_words(task)
         right = ", ".join(f"{name} {found[name]['accuracy']['test']:.1%}" for name in ("logistic", "network", "forest"))
         further = ""
         if "repeats" in found:

@@ -15,7 +15,7 @@ from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows
 from studies.steps.paper_program import PROGRAMS, LocalName, curves, solve_grid, train_pool
 from studies.store import Store
-from studies.tasks import make_explained_tasks
+from studies.tasks import make_explained_tasks, task_words
 
 FLOOR = 0.7
 # Three pools are trained and solved: every other budget is enough.
@@ -89,7 +89,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for file in sorted(store.folder.glob("*_both.csv")):
         task = file.stem.removesuffix("_both")
-        table, words = store.read(file.stem), task.replace("_", " ")
+        table, words = store.read(file.stem), task_words(task)
         title = f"Local explainers inside the program, φ = {FLOOR:g}, {words}"
         figure, axes = pen.sheet(title, 1, len(MAIN_PANELS), sharex=True)
         for ax, measure in zip(axes[0], MAIN_PANELS, strict=True):

@@ -11,7 +11,7 @@ from studies.steps.aggregation import FLOOR_COLOURS, FLOOR_WIDTHS
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows, radii_of
 from studies.steps.paper_program import curves, method_name, solve_grid, train_pool
 from studies.store import Store
-from studies.tasks import make_explained_tasks
+from studies.tasks import make_explained_tasks, task_words
 
 # Every other budget is enough for the shape of a curve.
 EVERY = 2
@@ -59,7 +59,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
             for rows, measures in ((LEARNED, ("coverage", "fidelity")), (HELD_OUT, ("coverage", "agreement")))
             for measure in measures
         ]
-        title = f"The floor as a knob, {task.replace('_', ' ')}"
+        title = f"The floor as a knob, {task_words(task)}"
         figure, axes = pen.sheet(title, len(lines), len(radii), width=2.6, height=1.9, sharex=True, sharey=True)
         for row, (program, rows, measure) in zip(axes, lines, strict=True):
             for ax, radius in zip(row, radii, strict=True):

@@ -20,7 +20,7 @@ from studies.steps.aggregation_rivals import MAX_LEAVES
 from studies.steps.explained_rows import HELD_OUT, LEARNED, MEASURES, ExplainedRows, make_explained_rows
 from studies.steps.paper_program import method_name
 from studies.store import Store
-from studies.tasks import make_explained_tasks
+from studies.tasks import make_explained_tasks, task_words
 
 OWN, TREE, PAPER = "Oleander", "tree with abstention", "the paper's program"
 HIGH_FLOOR, BUDGET, MORE = 0.9, 10, 20
@@ -138,7 +138,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         height=0.55 * len(files) + 1.6,
         sharey=True,
     )
-    names = [file.stem.removesuffix("_all").replace("_", " ") for file in files]
+    names = [task_words(file.stem.removesuffix("_all")) for file in files]
     kinds = [(OWN, BUDGET), (OWN, MORE), (PAPER, BUDGET), (PAPER, None), (TREE, None)]
     labels = [f"{OWN}, K = {BUDGET}", f"{OWN}, K = {MORE}", f"{PAPER}, K = {BUDGET}", f"{PAPER}, K = 50", TREE]
     colours = (COLOURS[2], "#80ceb9", "#4292c6", "#08306b", "0.6")
@@ -149,6 +149,9 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
             values = [_value(store.read(file.stem), method, budget, measure) for file in files]
             places = np.arange(len(files)) + (number - 2) * 0.16
             ax.barh(places, values, 0.15, color=colours[number], label=label)
+            if measure == "coverage":
+                for place in places[np.array(values) == 0]:
+                    ax.text(0.01, place, "silent", color=colours[number], fontsize="x-small", va="center")
         ax.set(xlabel=words, xlim=(0, 1.02), yticks=range(len(files)))
         ax.set_yticklabels(names)
         if measure == "agreement":

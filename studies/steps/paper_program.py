@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.answer import without_redundant
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.solvers import Stages
+from oleander.selection.solvers import Stages, solve_auto
 from studies.settings import Settings
 from studies.step import Work
 from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of
@@ -202,8 +203,8 @@ def solve_cells(
 def curve_options(problem: SelectionProblem) -> dict[str, Any]:
     """Return how points of a curve are solved.
 
-    Every candidate is called tentative, because the search for a better one of equally wide choices, which a final
-    choice gets, ends by the clock; `most_faithful` searches by counts.
+    Every candidate is called tentative, so that the search for a better one of equally wide choices, which a final
+    choice gets, is left out: `most_faithful` searches over all floors.
     """
     return {
         "solver": solve_curve,
@@ -238,7 +239,7 @@ def most_faithful(
 
 
 def prove(pool: CandidatePool, settings: Settings) -> pd.DataFrame:
-    """Solve a few cells without a gap and within a generous limit: both programs at the highest floor.
+    """Solve a few cells without a gap, within a generous number of nodes: both programs at the highest floor.
 
     Returns
     -------
@@ -249,9 +250,13 @@ def prove(pool: CandidatePool, settings: Settings) -> pd.DataFrame:
     floor = max(settings.floors)
     for formulation in PROGRAMS:
         problem = PoolProgram(pool, PAPER_FLOOR, formulation=formulation).problem()
-        options = {"formulation": formulation, "tentative": curve_options(problem)["tentative"]}
+        options = curve_options(problem) | {
+            "formulation": formulation,
+            "solver": partial(solve_auto, max_nodes=settings.proof_nodes),
+            "gap": 0.0,
+        }
         for budget in {settings.budgets[1]: None, settings.budgets[-1]: None}:
-            found = problem.solve(budget, floor, time_limit=settings.proof_limit, **options)
+            found = problem.solve(budget, floor, **options)
             lines.append({"program": formulation, **_cell(budget, floor, found)})
     return pd.DataFrame(lines)
 

@@ -136,8 +136,9 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         ax.scatter(part["smallest"], part["fffs"], s=30 * part["n"], color=COLOURS[0], alpha=0.7)
         most = int(table[["smallest", "fffs"]].to_numpy().max()) + 1
         ax.plot([0, most], [0, most], color="0.7", lw=1, ls=":")
-        ax.set(title=f"{share:.0%} of the information", xlabel="brute force", xlim=(0, most), ylim=(0, most))
-    axes[0, 0].set_ylabel("FFFS")
+        ax.set(title=f"{share:.0%} of the information", xlabel="features, by brute force")
+        ax.set(xlim=(0, most), ylim=(0, most))
+    axes[0, 0].set_ylabel("features, by FFFS")
     return {"sets": figure}
 
 

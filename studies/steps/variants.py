@@ -11,7 +11,7 @@ from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, make_explained_rows
 from studies.steps.paper_program import LocalName, bounds_of, solve_grid, train_pool
 from studies.store import Store
-from studies.tasks import make_explained_tasks
+from studies.tasks import make_explained_tasks, task_words
 
 FLOOR = 0.9
 FILTERS = {"letter": "the paper's filter", "ours": "our filter"}
@@ -68,9 +68,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
             style = {"color": COLOURS[number], "marker": MARKERS[number], "lw": 1}
             ax.plot(part["draws"].map(places), part["coverage"], label=f"{name}, held out", **style)
             ax.plot(part["draws"].map(places), part["coverage_on_data"], ls=":", label=f"{name}, on D", **style)
-        ax.set(
-            title=file.stem.removesuffix("_kinds").replace("_", " "), xticks=list(places.values()), ylim=(-0.02, 1.03)
-        )
+        ax.set(title=task_words(file.stem.removesuffix("_kinds")), xticks=list(places.values()), ylim=(-0.02, 1.03))
         ax.set_xticklabels(list(places))
     axes[0, 0].set_ylabel("coverage")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")

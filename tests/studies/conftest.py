@@ -40,7 +40,6 @@ def small_work():
         budgets=(1, 4),
         floors=(0.5, 0.9),
         n_anchors=10,
-        proof_limit=5.0,
     )
     return Work("geriatric", make_ppmi_like(0), settings)
 

@@ -27,8 +27,6 @@ TINY = Settings(
     floors=(0.5, 0.9),
     n_anchors=4,
     n_compared=3,
-    proof_limit=2.0,
-    solver_limit=5.0,
 )
 N_STEPS = len(run.STUDIES["geriatric"])
 

@@ -25,10 +25,9 @@ from oleander.selection.solvers import Solver
 Cell = tuple[int, float]
 # Seconds for work around a solve, like filling in a start, that is done even if the time limit is over.
 GRACE = 0.25
-# The second solve, for a smaller choice that covers as much, is for programs of at most this many entries, and ends
-# after this many nodes; those for a more faithful choice are for smaller programs, because a proof that there is none
-# may take longer than the solve. All are counts, so that a busy machine returns the same choice.
-MAX_ENTRIES, MAX_ENTRIES_STRICTER, MAX_NODES = 20_000, 4_000, 200
+# Further solves, for a more faithful or a smaller choice that covers as much, are for programs of at most this many
+# entries, and end after this many nodes: seconds at worst. Counts, so that a busy machine returns the same choice.
+MAX_ENTRIES, MAX_NODES = 4_000, 50
 
 
 def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
@@ -156,7 +155,7 @@ def most_faithful_as_wide(
     while True:
         lowest = fidelity[chosen].min()
         stricter = model.keep(np.flatnonzero(is_known & (fidelity > lowest + SHARE_TOLERANCE)))
-        found = _find_as_wide(stricter, least, run, MAX_ENTRIES_STRICTER)
+        found = _find_as_wide(stricter, least, run)
         if found is None:
             break
         chosen, is_smallest = model.positions(found), True
@@ -181,11 +180,11 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
         return chosen
     if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
         return chosen
-    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run, MAX_ENTRIES)
+    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run)
     return chosen if found is None else model.positions(found)
 
 
-def _find_as_wide(model: CoverageModel, least: float, run: Run, max_entries: int) -> Ints | None:
+def _find_as_wide(model: CoverageModel, least: float, run: Run) -> Ints | None:
     """Return the smallest choice within the budget that is worth `least`, by its names; None if none is found."""
     if not model.n_candidates:
         return None
@@ -198,7 +197,7 @@ def _find_as_wide(model: CoverageModel, least: float, run: Run, max_entries: int
         rest = merged.keep(still_possible(point, least))
         rest = rest.keep(undominated(rest, should_stop=lambda: run.is_out_of_time))
         record.n_dropped = model.n_candidates - rest.n_candidates
-        if rest.n_entries > max_entries or run.is_out_of_time:
+        if rest.n_entries > MAX_ENTRIES or run.is_out_of_time:
             return None
         found = find_smallest(rest, least, run.deadline, max_nodes=MAX_NODES)
         if found is None or len(found) > model.limit or rest.value(found) < least:

@@ -26,9 +26,8 @@ MAX_STEPS, SCALED = 500_000.0, 20
 # HiGHS works to a tolerance of a millionth; a bound is only as good as that.
 MARGIN = 1e-6
 TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
-# Seconds to wait for HiGHS after a call to stop.
-PATIENCE = 0.5
-LONG_PATIENCE = 5.0
+# Seconds to wait for HiGHS after a call to stop, and when the process ends.
+PATIENCE, LAST_PATIENCE = 0.5, 5.0
 TURN = Lock()
 
 
@@ -113,27 +112,28 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     )
 
 
-def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
-    """Hand the model to HiGHS until nothing better exists or time is up; return the number of nodes.
+def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, max_nodes: int | None = None) -> int:
+    """Hand the model to HiGHS until nothing better exists or time or nodes are up; return the number of nodes.
 
     HiGHS's own bound is good to a millionth. Where that leaves a better value possible, HiGHS is asked for
     one, and says that there is none.
     """
-    n_nodes = run_highs(model, run, with_cutoff=with_cutoff)
+    n_nodes = run_highs(model, run, with_cutoff=with_cutoff, max_nodes=max_nodes)
     value = -np.inf
     while run.value > value and not run.should_stop() and run.bound - run.value <= 3.0 * MARGIN * abs(run.bound):
         value = run.value
-        n_nodes += run_highs(model, run, with_cutoff=True)
+        n_nodes += run_highs(model, run, with_cutoff=True, max_nodes=max_nodes)
     return n_nodes
 
 
-def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
+def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, max_nodes: int | None = None) -> int:
     """Hand the model to HiGHS, offer its choice and bound to the run, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
     program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf)
-    highs = load(program, run.deadline, mip_rel_gap=run.gap, mip_abs_gap=0.5 * run.step * program.unit)
+    limit = {} if max_nodes is None else {"mip_max_nodes": max_nodes}
+    highs = load(program, run.deadline, mip_rel_gap=run.gap, mip_abs_gap=0.5 * run.step * program.unit, **limit)
     if not with_cutoff:
         start = np.isin(model.origin, run.chosen).astype(np.float64)
         highs.setSolution(model.n_candidates, np.arange(model.n_candidates, dtype=np.int32), start)
@@ -151,7 +151,6 @@ def find_smallest(model: CoverageModel, least: float, deadline: float, *, max_no
     program = linear_program(model, cutoff=least)
     # Points cost nothing here, and every candidate one.
     program = replace(program, cost=-program.is_integer.astype(np.float64))
-    deadline = min(deadline, monotonic() + LONG_PATIENCE)
     highs = load(program, deadline, mip_rel_gap=0.0, mip_abs_gap=0.5, mip_max_nodes=max_nodes)
     return _solution(highs, model) if work(highs, lambda: monotonic() >= deadline) else None
 
@@ -217,7 +216,7 @@ def _work_alone(highs: Any, should_stop: Callable[[], bool]) -> bool:
     highs.HandleUserInterrupt = True
     thread = highs.startSolve()
     # A process that ends under a solver at work is aborted, so its end waits for it.
-    atexit.register(thread.join, LONG_PATIENCE)
+    atexit.register(thread.join, LAST_PATIENCE)
     try:
         has_ended = _wait(thread, should_stop)
     finally:

@@ -59,8 +59,8 @@ def get_solver(solver: str | Solver) -> Solver:
     return SOLVERS[solver]
 
 
-def solve_auto(model: CoverageModel, run: Run, skip: Collection[str] = ()) -> None:
-    """Bound first, then search only what the bound leaves open; stages to `skip` are left out."""
+def solve_auto(model: CoverageModel, run: Run, skip: Collection[str] = (), max_nodes: int | None = None) -> None:
+    """Bound first, then search what the bound leaves open, each search within `max_nodes`; leave out `skip`."""
     work = Stages(model, run, skip)
     work.merge()
     work.find(patience=0)
@@ -75,11 +75,11 @@ def solve_auto(model: CoverageModel, run: Run, skip: Collection[str] = ()) -> No
         if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
             # Data in one piece have no groups to find, and HiGHS is at its best on a small program.
             work.decompose(patience=NODES_BEFORE_HIGHS)
-            work.finish()
+            work.finish(max_nodes)
         else:
-            work.decompose(patience=None)
-        work.branch(max_nodes=None)
-    work.finish()
+            work.decompose(patience=max_nodes)
+        work.branch(max_nodes)
+    work.finish(max_nodes)
 
 
 def solve_quickly(model: CoverageModel, run: Run) -> None:
@@ -282,7 +282,7 @@ class Stages:
                 decomposition.solve(patience)
                 record.n_steps = decomposition.n_nodes
 
-    def finish(self) -> None:
+    def finish(self, max_nodes: int | None = None) -> None:
         """Look at every choice if few are left; else hand the program to HiGHS, asking only for a better choice."""
         model = self.model
         if self._skips("finish") or model.sure.nnz > MAX_ENTRIES_TO_FINISH:
@@ -291,4 +291,4 @@ class Stages:
             try_every_choice(model, self.run)
             return
         with self.run.stage("finish") as record:
-            record.n_steps = solve_by_highs(model, self.run, with_cutoff=True)
+            record.n_steps = solve_by_highs(model, self.run, with_cutoff=True, max_nodes=max_nodes)

@@ -56,7 +56,7 @@ def test_a_small_run_gives_no_verdict():
 
 
 def test_synthetic_people_show_what_would_be_decided(make_facts):
-    facts = {"aggregation": make_facts(tasks=("five_classes", "binary")) | {"proof_limit": 1, "proofs": {}}}
+    facts = {"aggregation": make_facts(tasks=("five_classes", "binary")) | {"proof_nodes": 1, "proofs": {}}}
     judged = {item.claim.name: item for item in judge_claims("ppmi", facts, is_synthetic=True)}
     assert judged["fidelity of 0.9"].words == "cannot be decided (synthetic people): holds"
     assert judged["binary trees"].words == "cannot be decided (synthetic people): does not hold"

@@ -37,7 +37,7 @@ def test_the_printed_program_is_whole(instance):
 
 
 def test_both_solvers_on_one_instance(instance):
-    general, own = step.solve_both(*instance, 0.3, 0.8, limit=20.0)
+    general, own = step.solve_both(*instance, 0.3, 0.8, max_nodes=1000)
     assert general["proven"]
     assert own["proven"]
     assert general["covered"] == own["covered"]
