@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from oleander.data.schema import FeatureSchema, Kind
-from oleander.draws.jitter import draw_jitter, measure_realism
+from oleander.draws.jitter import draw_jitter, measure_realism, round_columns
 
 
 def draw(rows, schema, n_draws):
@@ -55,6 +55,21 @@ def test_the_same_seed_gives_the_same_draws():
     schema = FeatureSchema.infer(rows)
     one, other = (draw_jitter(rows, schema, 100, np.random.default_rng(3))[0] for _ in range(2))
     assert (one == other).all()
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1.0, 1e4, 1e300])
+@pytest.mark.parametrize("n_columns", [1, 3, 300])
+def test_distances_between_rounded_rows_are_exact_on_every_machine(spread, n_columns):
+    rng = np.random.default_rng(0)
+    columns = rng.standard_cauchy(size=(40, n_columns)) * spread
+    rounded = round_columns(columns)
+    whole = rounded.astype(np.int64)
+    np.testing.assert_array_equal(rounded, whole)
+    np.testing.assert_array_equal(rounded @ rounded.T, whole @ whole.T)
+    assert (whole**2).sum(axis=1).max() < 2**53
+    # Neighbours in one column keep their order.
+    order = np.argsort(columns[:, 0])
+    assert (np.diff(whole[order, 0]) >= 0).all()
 
 
 def test_shuffled_rows_are_recognised_and_draws_between_neighbours_are_not():

@@ -5,6 +5,8 @@ where the schema has them. Draws follow the frequencies of the background: copie
 so a record that many rows share is drawn about as often as it occurs.
 """
 
+import math
+
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
@@ -16,8 +18,12 @@ from oleander.rules.growth import grow_on_columns, make_columns
 
 N_NEIGHBOURS = 10
 # The search among fewer rows is faster on one thread: 22 ms of processor time instead of 172 ms for 2,000 rows, of
-# which waiting threads take most.
-MANY_ROWS = 5_000
+# which waiting threads take most. More than four threads may share out the search in an order of their own.
+MANY_ROWS, MOST_THREADS = 5_000, 4
+# Distances are sums of squares of whole numbers of steps. Below this bound they are exact, so the same rows are nearest
+# on every machine; the rounding of a matrix product depends on the processor.
+LARGEST_NORM = 2.0**26
+FINEST_STEP, COARSEST_STEP = 2.0**-20, 2.0**-10
 # The standard deviation of the noise, as a share of the parents' difference. Less leaves gaps between rows, in which
 # explainers learn nothing.
 NOISE = 1.0
@@ -74,17 +80,34 @@ def find_neighbours(rows: Floats, schema: FeatureSchema) -> Ints:
     if len(rows) == 1:
         return np.zeros((1, 1), dtype=np.intp)
     n_neighbours = min(N_NEIGHBOURS, len(rows) - 1)
-    search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(make_metric_columns(rows, schema))
+    columns = round_columns(make_metric_columns(rows, schema))
+    search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(columns)
     # The limit of OpenMP, unlike that of BLAS, holds for this thread only, so fits at the same time keep theirs.
-    with threadpool_limits(1 if len(rows) < MANY_ROWS else None, user_api="openmp"):
+    with threadpool_limits(1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
         # Without rows to ask about, the search leaves each row itself out.
         return np.asarray(search.kneighbors(return_distance=False), dtype=np.intp)
+
+
+def round_columns(columns: Floats) -> Floats:
+    """Return columns as whole numbers of steps, so small that sums of their squares are exact.
+
+    The step is a power of two. Values so far away that a coarse step would be needed are moved to the largest number.
+
+    >>> round_columns(np.array([[0.0, 1.0], [0.5, 0.0]])) * FINEST_STEP
+    array([[0. , 1. ],
+           [0.5, 0. ]])
+    """
+    largest = math.floor(LARGEST_NORM / math.sqrt(columns.shape[1]))
+    _, exponent = math.frexp(np.abs(columns).max() / largest)
+    step = min(max(2.0**exponent, FINEST_STEP), COARSEST_STEP)
+    return np.asarray(np.clip(np.round(columns / step), -largest, largest))
 
 
 def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
     """Return the rows as columns in which Euclidean distance makes sense.
 
-    Numbers are divided by their scale. A differing level, or a value missing on one side, counts as one scale unit.
+    Numbers are measured from their median in units of their scale. A differing level, or a value missing on one side,
+    counts as one scale unit.
     """
     parts: list[Floats] = []
     rows = schema.fold(rows)
@@ -92,9 +115,8 @@ def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
         values = rows[:, j]
         absent = np.isnan(values)
         if feature.is_number:
-            scaled = values / feature.scale
-            middle = 0.0 if absent.all() else float(np.median(scaled[~absent]))
-            parts.append(np.where(absent, middle, scaled)[:, None])
+            middle = 0.0 if absent.all() else float(np.median(values[~absent]))
+            parts.append(np.where(absent, 0.0, (values - middle) / feature.scale)[:, None])
             if absent.any():
                 parts.append(absent[:, None].astype(float))
             continue
