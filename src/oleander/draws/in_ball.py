@@ -26,8 +26,6 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: 
     the column's dtype can hold them. "clipped" moves such a number to the nearest bound. "cut" draws uniformly in the
     part of the ball within the bounds.
 
-    Examples
-    --------
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
     >>> schema = FeatureSchema.infer(X, scale="none")

@@ -25,8 +25,6 @@ def open_table(name: str) -> Any:
         ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
         ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
 
-    Examples
-    --------
     >>> open_table("env:NOWHERE::visits")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

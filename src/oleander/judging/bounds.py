@@ -39,8 +39,6 @@ def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
 
     Without rows the bound is 1.
 
-    Examples
-    --------
     >>> float(upper_bound(0, 29, 0.05).round(4)), float(upper_bound(0, 0, 0.05))
     (0.0981, 1.0)
     """
@@ -70,8 +68,6 @@ def lower_bound_of_ratio(n_right: Any, n_rows: Any, most_rows: int, level: float
     1 / level with a probability of at most the level (Ville's inequality). A share at which the capital grows that much
     is too low. The capital falls as φ rises, so the bound is found by bisection.
 
-    Examples
-    --------
     >>> round(lower_bound_of_ratio([8] * 60, [8] * 60, 8, 0.05), 3), lower_bound_of_ratio([], [], 8, 0.05)
     (0.947, 0.0)
     """
@@ -99,8 +95,6 @@ def ratio_reaches(n_right: Floats, n_rows: Floats, most_rows: int, share: float,
 def fewest_right_groups(n_groups: int, share: float, level: float) -> int:
     """Return how many groups must be all correct, the others all wrong, for bets to show a share; else one more.
 
-    Examples
-    --------
     >>> fewest_right_groups(32, 0.9, 0.05), fewest_right_groups(31, 0.9, 0.05)
     (32, 32)
     """
@@ -116,8 +110,6 @@ def level_of_widest(level: float, n_units: int) -> float:
 
     This is a rule of thumb from simulated problems, not a correction with a proof.
 
-    Examples
-    --------
     >>> level_of_widest(0.05, 60), level_of_widest(0.05, 1000)
     (0.03, 0.05)
     """
@@ -130,8 +122,6 @@ def bound_quantile(errors: Floats, share: float, level: float) -> float | None:
     It is an order statistic of ``errors``, of rows that nothing was learned from, so their distribution may be any. The
     statement is false with a probability of at most ``level``.
 
-    Examples
-    --------
     >>> bound_quantile(np.arange(100.0), 0.9, 0.05), bound_quantile(np.arange(28.0), 0.9, 0.05)
     (95.0, None)
     """

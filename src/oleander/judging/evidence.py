@@ -122,8 +122,6 @@ def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
     the batch before which the share fell, with the weight 1 / (k (k + 1)) for batch k. So a fall after years is found
     nearly as fast as one on the first day.
 
-    Examples
-    --------
     >>> path = gather([92] * 30 + [80] * 3, [100] * 33, 0.9)
     >>> bool(path[29] < 0), bool(path[-1] > np.log(20))
     (True, True)

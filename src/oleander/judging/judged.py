@@ -145,8 +145,6 @@ class Judged:
 def find_passed(bounds: Floats, start: int, floor: float) -> Ints:
     """Return the steps from ``start`` on, up to the first whose bound is under the floor.
 
-    Examples
-    --------
     >>> find_passed(np.array([0.99, 0.95, 0.91, 0.88, 0.93]), 1, 0.9).tolist()
     [1, 2]
     """
@@ -158,8 +156,6 @@ def find_passed(bounds: Floats, start: int, floor: float) -> Ints:
 def find_start(chances: Sequence[float] | Floats) -> int:
     """Return the boldest step that is likely to pass, or else the likeliest.
 
-    Examples
-    --------
     >>> find_start([0.99, 0.97, 0.6]), find_start([0.2, 0.4, 0.1])
     (1, 1)
     """
@@ -181,8 +177,6 @@ def pass_chances(
     has_bets : bool
         Whether bets on groups decide. Groups are taken as all correct or all wrong, the worst case.
 
-    Examples
-    --------
     >>> pass_chances(np.array([20.0, 300.0]), np.array([1.0, 0.98]), 0.9, 0.05).round(2).tolist()
     [0.0, 0.99]
     """

@@ -28,8 +28,6 @@ def level_of_next(passed: Sequence[bool], level: float) -> float:
     1 / (k (k + 1)) for every failure so far, if that was test number k since the failure before. The levels of all
     sequences that can follow one another add up to the level (docs/mathematics.md).
 
-    Examples
-    --------
     >>> [round(level_of_next(passed, 0.05), 5) for passed in ([], [True] * 9, [False], [True, False])]
     [0.04, 0.04, 0.0025, 0.00083]
     """

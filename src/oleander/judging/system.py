@@ -78,8 +78,6 @@ class Cost(Shown):
 def as_system(judged: Judged) -> Judged:
     """Return what a router says with each setting: it answers every row, and is correct where no rule is wrong.
 
-    Examples
-    --------
     >>> answered, right = np.array([[True, True, False]]), np.array([[True, False, False]])
     >>> as_system(Judged(answered, right, np.ones(3, dtype=np.intp))).n_right.tolist()
     [2]

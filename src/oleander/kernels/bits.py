@@ -188,8 +188,6 @@ class PackedRows:
     Smaller than a list of entries where over one in 32 is true. Sums run over the columns of a row in order, as those
     of a SciPy matrix do, so both give the same digits. Bits after the last column are zero.
 
-    Examples
-    --------
     >>> matrix = PackedRows.pack([np.array([True, False, True]), np.array([False, True, True])], (2, 3))
     >>> (matrix @ np.array([1.0, 2.0, 4.0])).tolist(), matrix.nnz
     ([5.0, 6.0], 4)

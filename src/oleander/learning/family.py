@@ -206,8 +206,6 @@ def learn_family(
 def list_thresholds(floors: Sequence[float]) -> list[float]:
     """Return the thresholds from the most cautious down to the lowest floor.
 
-    Examples
-    --------
     >>> list_thresholds([0.975])
     [0.995, 0.99, 0.98, 0.975]
     """

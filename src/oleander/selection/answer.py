@@ -116,8 +116,6 @@ def _best_of_equal(statement: Statement, chosen: Ints, run: Run, tentative: Ints
 def without_redundant(model: CoverageModel, chosen: Ints, *, should_stop: Callable[[], bool] = lambda: False) -> Ints:
     """Return the choice without candidates that add nothing to the others, looked at from the last to the first.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]]), budget=3)
     >>> without_redundant(model, np.array([0, 1, 2])).tolist()
@@ -142,8 +140,6 @@ def most_faithful_as_wide(
     candidates covers as much, each time by the bounded search of `smallest_as_wide`. The fidelity of tentative
     candidates, indices in the stated problem, is not known, so they raise nothing.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1], [1, 0], [0, 1]]), budget=2)
     >>> most_faithful_as_wide(model, np.array([0]), np.array([0.9, 0.95, 1.0]), Run(model)).tolist()

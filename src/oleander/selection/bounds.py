@@ -56,8 +56,6 @@ def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_arra
 def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     """Return the bound that these multipliers prove.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0], [0, 1, 1]]), budget=1)
     >>> evaluate(model, model.weights).bound
@@ -92,8 +90,6 @@ def still_possible(point: DualPoint, cutoff: float) -> Ints:
 
     Taking a candidate whose price is under that of the last one bought lowers the bound by the difference.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 1, 0], [0, 0, 0, 1]]), budget=1)
     >>> still_possible(evaluate(model, model.weights), cutoff=3.0).tolist()

@@ -41,8 +41,6 @@ class BranchTree:
     than the exact numbers, as those of a `Run` are. Bounds begin at the given multipliers and take `n_steps`
     subgradient steps at a node. `on_better` is called with the value and the candidates of every better choice.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]), budget=2)
     >>> tree = BranchTree(model.sure, model.weights, 2, cutoff=0.0, step=1.0)

@@ -64,8 +64,6 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     Variables are the candidates, the share of each point that counts, and then the weight that each candidate counts
     of each point that it may count.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> linear_program(plain_model(np.eye(3), budget=2)).rows.shape
     (4, 6)

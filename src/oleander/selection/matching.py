@@ -22,8 +22,6 @@ def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) ->
     A candidate may count its points of `maybe`, together at most its `allowance`; at a point all candidates together
     may count at most its `room`.
 
-    Examples
-    --------
     >>> from oleander.kernels import PackedRows
     >>> maybe = PackedRows.pack(np.array([[True, True], [True, False]]), (2, 2))
     >>> match(maybe, np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([0, 1])).toarray().tolist()
@@ -62,8 +60,6 @@ def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:
 
     A first flow fills columns in order; augmenting along shortest paths makes it a maximum.
 
-    Examples
-    --------
     >>> maximum_flow(np.array([[True, True], [True, False]]), np.array([1.0, 1.0]), np.array([1.0, 1.0])).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """

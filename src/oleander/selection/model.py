@@ -139,8 +139,6 @@ class CoverageModel:
 def grain_of(weights: Floats) -> float:
     """Return the greatest common divisor of whole weights, or 0 when one is not whole or they are too large.
 
-    Examples
-    --------
     >>> grain_of(np.array([2.0, 4.0, 0.0])), grain_of(np.array([0.5, 1.0])), grain_of(np.array([1.0, 1e12]))
     (2.0, 0.0, 0.0)
     """
@@ -161,8 +159,6 @@ def are_whole(weights: Floats) -> bool:
 def plain_model(covers: object, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
     """Return maximum coverage with at most `budget` sets.
 
-    Examples
-    --------
     >>> plain_model(np.eye(3), budget=2).value(np.array([0, 1]))
     2.0
     """
@@ -204,8 +200,6 @@ def selective_model(
     that is all of them. Points that stand for several equal rows may be counted in part. The number is rounded down
     only when weights are whole numbers: others have no smallest part.
 
-    Examples
-    --------
     >>> covers, agrees = pack_matrix(np.ones((1, 10))), pack_matrix(np.arange(10)[None, :] < 6)
     >>> low, high = (selective_model(covers, agrees, np.ones(10), 1, floor) for floor in (0.5, 0.75))
     >>> low.sure.nnz, high.sure.nnz, high.allowance.tolist()

@@ -14,8 +14,6 @@ def merge_points(model: CoverageModel) -> tuple[CoverageModel, Ints]:
 
     A point that was removed went to −1.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> merged, went_to = merge_points(plain_model(np.array([[1, 1, 0, 0], [0, 0, 1, 0]]), budget=1))
     >>> merged.weights.tolist(), went_to.tolist()
@@ -50,8 +48,6 @@ def undominated(
     candidate that dominates i covers i's rarest point, so only these pairs are compared, as rows of bits, some
     `n_words` words at a time.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> undominated(plain_model(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]]), budget=1)).tolist()
     [1, 3]

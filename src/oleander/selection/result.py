@@ -165,8 +165,6 @@ class SelectionResult:
 def relative_gap(objective: float, bound: float) -> float:
     """Return the distance from the objective to the bound as a share of the objective.
 
-    Examples
-    --------
     >>> relative_gap(100.0, 103.0), relative_gap(0.0, 0.0), relative_gap(0.0, 2.0)
     (0.03, 0.0, inf)
     """

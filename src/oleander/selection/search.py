@@ -15,8 +15,6 @@ def greedy(model: CoverageModel, start: Ints | None = None, *, should_stop: Call
     only candidates that could still be the best are evaluated again. The choice reaches at least 1 − 1/e of the
     optimum unless `should_stop` ends the search.
 
-    Examples
-    --------
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]), budget=2)
     >>> greedy(model).tolist()

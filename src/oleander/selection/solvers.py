@@ -44,8 +44,6 @@ MOST_NODES, FIRST_SHARE = 100, 0.05
 def get_solver(solver: str | Solver) -> Solver:
     """Return the solver of this name, or the solver itself.
 
-    Examples
-    --------
     >>> get_solver("simplex")
     Traceback (most recent call last):
     ...
