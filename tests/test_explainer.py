@@ -294,11 +294,15 @@ class TestReading:
 
 
 class TestUnreadableRows:
-    """Rows with values that were never seen are left unanswered, and the others are answered as ever."""
+    """Rows with values that no rule's column ever had are left unanswered, and the others are answered as ever."""
 
     @pytest.fixture
     def box(self):
-        return Recording(lambda table: np.where(table["ward"] == "south", "unheard of", (table["a"] > 0.5).astype(str)))
+        def say(table):
+            high = (table["a"] > 0.5) & (table["ward"] == "east")
+            return np.where(table["ward"] == "south", "unheard of", high.astype(str))
+
+        return Recording(say)
 
     @pytest.fixture
     def table(self):
@@ -317,6 +321,21 @@ class TestUnreadableRows:
         assert (atlas.responsible(odd)[:6] == -1).all()
         assert atlas.explain(odd.iloc[0]).label is None
         assert "column 'ward' holds 'south' in row 0" in str(atlas.explain(odd.iloc[[0]]))
+
+    def test_a_column_that_no_rule_uses_silences_none(self, table):
+        box = Recording(lambda table: (table["a"] > 0.5).astype(str))
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.assign(ward="south")
+        assert atlas.record_.explainers.columns == {0}
+        assert atlas.predict(odd).tolist() == atlas.predict(table).tolist()
+        assert atlas.evaluate(odd).to_dict() == atlas.evaluate(table).to_dict()
+        explained = atlas.explain(odd.iloc[0])
+        assert explained.label == atlas.predict(table)[0]
+        assert explained.black_box == box(odd[:1])[0]
+        assert not explained.far_outside
+        whole = atlas.explain_many(odd)
+        assert whole["answer"].tolist() == atlas.explain_many(table)["answer"].tolist()
+        assert atlas.uncovered(odd).n_rows == atlas.uncovered(table).n_rows
 
     def test_they_count_as_not_answered_and_are_asked_about_as_they_are(self, box, table):
         atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)

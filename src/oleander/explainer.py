@@ -506,7 +506,7 @@ class AggregateExplainer(Parameters):
     def predict(self, X: Any, *, abstain: Any = np.ma.masked, floor_by: Any = None) -> Any:
         """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
 
-        Rows with a level that a column without rare levels lacks, or with a new missing value, are left unanswered.
+        A row with a value that a column of the rules never had, such as a new level, is left unanswered.
         ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
@@ -606,8 +606,8 @@ class AggregateExplainer(Parameters):
                 raise ValueError(f"the table lacks column {name!r}; it has {list_some(present) or 'no names'}.")
         labels, groups = (X[name] if isinstance(name, str) else name for name in (labels, groups))
         known = self._label_table(X, rows, readable, labels)
-        answers, members = explainers.read(rows, both(readable, heard)), read_groups(groups, len(rows))
-        return Counted(answers, known, None, members, readable)
+        readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
+        return Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable)
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
         """Return a watch over new rows, kept in a file: add batches of rows, and look as often as you like.
@@ -797,7 +797,8 @@ class AggregateExplainer(Parameters):
         X, heard = self._hear(to_table(X))
         rows, readable = self.schema_.encode_readable(X)
         known = self._label_table(X, rows, readable, labels)
-        return self.record_.explainers.uncovered(rows, known, both(readable, heard))
+        explainers = self.record_.explainers
+        return explainers.uncovered(rows, known, both(explainers.can_read(rows, readable), heard))
 
     def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
         """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
@@ -858,12 +859,13 @@ class AggregateExplainer(Parameters):
                 raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
             rows, readable = self.schema_.encode_readable(table)
         known, why = self._ask(table, rows, readable, ask)
-        if readable is not None:
-            explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table))
+        explainers = self.record_.explainers
+        if readable is not None and not explainers.can_read(rows, readable)[0]:  # type: ignore[index]
+            explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table, explainers.columns))
         elif self.record_.floor_by is not None and not self._hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
             explanation = Explanation((), unreadable=SILENT_SUBGROUP)
         else:
-            explanation = explain_row(self.record_.explainers, rows[0])
+            explanation = explain_row(explainers, rows[0])
         return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
 
     @showing_progress

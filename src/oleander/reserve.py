@@ -87,7 +87,8 @@ class Reserve:
                 f"this reserve tests a floor of {show_percent(self.floor)}, and that of the explainer is "
                 f"{show_percent(record.min_fidelity)}."
             )
-        answers = record.explainers.read(self._rows, self._readable)
+        rules = record.explainers
+        answers = rules.read(self._rows, rules.can_read(self._rows, self._readable))
         weights = np.ones(len(self._rows), dtype=np.intp)
         judged = Judged(answers.answered[None], answers.right(self._labels)[None], weights, self._groups)
         name = _name(record.explainers)

@@ -30,7 +30,8 @@ def write(explainers: ExplainerSet, answers: Any, labels: Any, weights: Any = No
 
 def judge_in_memory(explainers: ExplainerSet, table: pl.DataFrame) -> str:
     frame = to_table(table)
-    answers = explainers.read(*explainers.schema.encode_readable(frame[NAMES]))
+    rows, readable = explainers.schema.encode_readable(frame[NAMES])
+    answers = explainers.read(rows, explainers.can_read(rows, readable))
     return write(explainers, answers, frame[SAID].to_numpy(dtype=str))
 
 
@@ -52,6 +53,17 @@ def test_counts_are_those_of_predict_on_a_hostile_table(load, seed):
     explainers = make_wide(seed)
     evaluation, _ = json.loads(judge_in_memory(explainers, HOSTILE))
     assert 0.1 < evaluation["coverage"] < 0.9
+    assert judge_there(explainers, load(HOSTILE)) == judge_in_memory(explainers, HOSTILE)
+
+
+def test_an_unknown_value_in_a_column_that_no_rule_uses_silences_no_row(load):
+    explainers = make_rules(0, n_rules=2, n_conditions=1)
+    frame = to_table(HOSTILE)
+    rows, readable = SCHEMA.encode_readable(frame[NAMES])
+    own, heard = SCHEMA.encode_readable(frame[NAMES], columns=explainers.columns)
+    assert readable.sum() < heard.sum() < len(frame)
+    np.testing.assert_array_equal(explainers.can_read(rows, readable), heard)
+    np.testing.assert_array_equal(explainers.covers(own, heard), explainers.covers(rows, heard))
     assert judge_there(explainers, load(HOSTILE)) == judge_in_memory(explainers, HOSTILE)
 
 

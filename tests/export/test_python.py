@@ -60,7 +60,17 @@ def test_the_module_imports_one_module_and_calls_no_eval(fit):
     assert [alias.name for node in imported for alias in node.names] == ["math"]
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     known = {"abs", "bool", "float", "isinstance", "type", "frozenset", "zip", "UnknownValueError", "KeyError"}
-    assert called <= known | {"is_missing", "kind_of", "may_be_rare", "read_value", "say", "predict", "all"}
+    assert called <= known | {
+        "is_missing",
+        "kind_of",
+        "may_be_rare",
+        "read_value",
+        "read_values",
+        "len",
+        "say",
+        "predict",
+        "all",
+    }
 
 
 def test_values_of_other_libraries_are_read():
@@ -87,7 +97,14 @@ def test_one_and_true_are_two_levels():
     exec(atlas.to_python(), space)
     assert space["predict"]({"flag": True, "code": 1, "both": 1}) == 1
     assert space["predict"]({"flag": True, "code": 0, "both": "a"}) is None
-    for odd in ({"flag": 1}, {"code": True}, {"both": "1"}, {"code": "1"}, {"code": [1]}, {"flag": "True"}):
+    for odd in (True, "1", [1]):
+        assert space["predict"]({"flag": True, "code": odd, "both": 1}) is None, odd
+    # No rule reads the others.
+    assert space["predict"]({"flag": 1, "code": 1, "both": "1"}) == 1
+    rule = Box((Levels(0, schema[0], frozenset({1})), Levels(2, schema[2], frozenset({0, 1}))))
+    exec(with_members(schema, [(rule, Constant(1))]).to_python(), space)
+    assert space["predict"]({"flag": True, "code": 1, "both": 1}) == 1
+    for odd in ({"flag": 1}, {"both": "1"}, {"flag": "True"}):
         assert space["predict"]({"flag": True, "code": 1, "both": 1, **odd}) is None, odd
 
 

@@ -327,7 +327,7 @@ def _check_labels(explainer: AggregateExplainer, known: Any, labels: str) -> Non
 
 def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
     """Say how many rows hold values that the explainer does not know; raise ``ValueError`` where all do."""
-    _, readable = explainer.schema_.encode_readable(X)
+    _, readable = explainer.schema_.encode_readable(X, columns=explainer.record_.explainers.columns)
     if readable is None:
         return
     if not readable.any():

@@ -25,6 +25,8 @@ COLUMNS = '''# Each column's name, its levels (None where it holds numbers), whe
 COLUMNS = (
 {columns}
 )
+# The places of the columns that the explainers read.
+USED = {used}
 EXPLAINERS = []
 
 
@@ -87,16 +89,22 @@ def read_value(value, levels, may_be_missing, has_rare):
     raise UnknownValueError(value)
 
 
+def read_values(values):
+    """Return the values of a row that the explainers read, and None for the others."""
+    read = [None] * len(COLUMNS)
+    for place in USED:
+        _, _, may_be_missing, has_rare = COLUMNS[place]
+        read[place] = read_value(values[place], LEVELS[place], may_be_missing, has_rare)
+    return read
+
+
 def predict(row):
     """Return the answer for one row, or None."""
     for name, _, _, _ in COLUMNS:
         if name not in row:
             raise KeyError(f"the row lacks the column {name!r}")
     try:
-        values = [
-            read_value(row[name], levels, may_be_missing, has_rare)
-            for (name, _, may_be_missing, has_rare), levels in zip(COLUMNS, LEVELS)
-        ]
+        values = read_values([row[name] for name, _, _, _ in COLUMNS])
     except UnknownValueError:
         return None
     for say in EXPLAINERS:
@@ -124,7 +132,8 @@ def write_python(explainers: ExplainerSet) -> str:
         f"{feature.missing}, {feature.rare}),"
         for column, feature in zip(schema.columns or schema.names, schema, strict=True)
     ]
-    parts = [HEADER, COLUMNS.format(columns="\n".join(columns))]
+    used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
+    parts = [HEADER, COLUMNS.format(columns="\n".join(columns), used=used)]
     # The most faithful first, which answers where several hold.
     parts += [_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist()]
     return "".join([*parts, READING])

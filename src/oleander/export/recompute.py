@@ -132,12 +132,7 @@ def count(
         line = [canonical(value, _is_number(levels)) for value, levels in cells]
         lines.append([*line, canonical(truth, tolerance is not None)])
         try:
-            values = [
-                rules.read_value(value, known, may_be_missing, has_rare)
-                for (value, _), (_, _, may_be_missing, has_rare), known in zip(
-                    cells, rules.COLUMNS, rules.LEVELS, strict=True
-                )
-            ]
+            values = rules.read_values([value for value, _ in cells])
             said = {number: say(values) for number, say in says.items()}
         except rules.UnknownValueError:
             said = {}

@@ -88,6 +88,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
         sql.read(feature, f"source.{quote(column)}", name)
         for feature, column, name in zip(schema, columns, sql.names, strict=True)
     ]
+    used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
     # The most faithful first, which answers where several hold.
     ranked = [f"{said}.e{number + 1}" for number in explainers.ranked.tolist()]
     query = Query(
@@ -95,8 +96,9 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
         said,
         quote(answer),
         quote(checked_name(table, spoken)),
-        reads=[(quote(alias), value) for alias, (value, _) in zip(aliases, inputs, strict=True)],
-        tests=[test for _, test in inputs],
+        # A rule without a condition reads no column, and SQL has no empty list.
+        reads=[(quote(aliases[j]), inputs[j][0]) for j in used or [0]],
+        tests=[inputs[j][1] for j in used] or ["1 = 1"],
         cases=[_write_explainer(explainer, sql) for explainer in plain],
         combined=ranked[0] if len(ranked) == 1 else f"COALESCE({', '.join(ranked)})",
     )

@@ -217,6 +217,16 @@ class ExplainerSet:
         parts = [part.columns for member in self.members for part in (member.region, member.explainer)]
         return None if None in parts else frozenset[int]().union(*filter(None, parts))
 
+    def can_read(self, rows: Floats, readable: Bools | None) -> Bools | None:
+        """Return a mask of the rows without a value that the schema does not allow in a column of the rules.
+
+        Such a value is infinite in ``rows``, and ``readable`` is a mask of the rows without one in any column. None
+        stands for all rows.
+        """
+        if readable is None or self.columns is None:
+            return readable
+        return readable | ~np.isinf(rows[:, sorted(self.columns)]).any(axis=1)
+
     def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
         """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
         # The more faithful, the higher. Small numbers are compared many at a time, which no assignment by a mask is.
@@ -328,7 +338,8 @@ class ExplainerSet:
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""
         covered = self.responsible(rows, readable) != ABSTAINS
-        return find_uncovered(rows, labels, covered, self.schema, tolerance=self.tolerance)
+        known = np.where(np.isinf(rows), np.nan, rows)
+        return find_uncovered(known, labels, covered, self.schema, tolerance=self.tolerance)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""

@@ -148,6 +148,6 @@ def list_far(schema: FeatureSchema, rows: Floats) -> list[tuple[FarValue, ...]]:
     found: list[tuple[FarValue, ...]] = [()] * len(rows)
     low, high = np.array([far_limits(one) if one.is_number else (-np.inf, np.inf) for one in schema]).T
     # Row by row, the columns of each in their order.
-    for place, j in np.argwhere((rows < low) | (rows > high)).tolist():
+    for place, j in np.argwhere(np.isfinite(rows) & ((rows < low) | (rows > high))).tolist():
         found[place] += (FarValue(schema[j], float(rows[place, j])),)
     return found

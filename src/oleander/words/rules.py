@@ -247,6 +247,7 @@ def tabulate_answers(
     ``rows`` is the table encoded, ``readable`` a mask of the rows that the schema allows, and ``known`` holds the black
     box's answers, where it was asked. ``heard`` is a mask of the rows of subgroups that get answers.
     """
+    readable = explainers.can_read(rows, readable)
     members, answers = explainers.members, explainers.read(rows, both(readable, heard))
     given = answers.answered
     at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
@@ -287,7 +288,7 @@ def _list_silence(
     words = [""] * len(given)
     for place in np.flatnonzero(~given).tolist():
         if readable is not None and not readable[place]:
-            words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])))
+            words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])), explainers.columns)
         elif heard is not None and not heard[place]:
             words[place] = SILENT_SUBGROUP
         else:

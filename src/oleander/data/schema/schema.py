@@ -239,32 +239,33 @@ class FeatureSchema:
     def encode_readable(
         self, X: Any, order: Literal["C", "F"] = "C", columns: Collection[int] | None = None
     ) -> tuple[Floats, Bools | None]:
-        """Return encoded rows, NaN where they hold values that the schema does not allow, and a mask of the others.
+        """Return encoded rows, infinite where the schema does not allow a value, and a mask of the rows without such.
 
-        The mask is None where all rows could be encoded. With ``columns``, the other columns are checked only, and the
-        matrix holds anything there.
+        The mask is None where all rows could be encoded. With ``columns``, the others are not read, and the matrix
+        holds anything there.
         """
         X = to_table(X)
-        wanted = range(len(self)) if columns is None else columns
-        readable = self._read_array(X)
-        if readable is not None:
+        wanted = sorted(range(len(self)) if columns is None else columns)
+        allowed = self._read_array(X, wanted)
+        if allowed is not None:
             rows = np.empty(X.shape, order=order)
             if columns is None:
                 rows[:] = X
-            for j in columns or ():
+            for j in wanted if columns is not None else ():
                 rows[:, j] = X[:, j]
-        else:
-            table, positions = self._find_columns(X)
-            rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
-            for j, feature in enumerate(self.features):
-                codes, allowed = feature.read(table.iloc[:, positions[j]])
-                readable &= allowed
-                if j in wanted:
-                    rows[:, j] = codes
-        if readable.all():
-            return rows, None
-        rows[~readable] = np.nan
-        return rows, readable
+            if allowed.all():
+                return rows, None
+            for place, j in enumerate(wanted):
+                rows[~allowed[:, place], j] = np.inf
+            return rows, np.asarray(allowed.all(axis=1))
+        table, positions = self._find_columns(X)
+        rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
+        for j in wanted:
+            rows[:, j], known = self.features[j].read(table.iloc[:, positions[j]])
+            if not known.all():
+                rows[~known, j] = np.inf
+                readable &= known
+        return rows, None if readable.all() else readable
 
     def encode_plain(self, x: Any) -> Floats | None:
         """Return one row given as a frame, a Series or a mapping, encoded, without the work of pandas for each column.
@@ -288,7 +289,7 @@ class FeatureSchema:
         """Yield what ``encode_readable`` returns in blocks that the processor's cache holds."""
         X = self._to_array(to_table(X))
         n_rows = max(MOST_CELLS // len(self), 1)
-        if isinstance(X, np.ndarray) and self._read_array(X[:1]) is not None:
+        if isinstance(X, np.ndarray) and self._read_array(X[:1], ()) is not None:
             for start in range(0, len(X), n_rows):
                 yield self.encode_readable(X[start : start + n_rows], "F", columns)
             return
@@ -297,27 +298,26 @@ class FeatureSchema:
             block = slice(start, start + n_rows)
             yield rows[block], None if readable is None else readable[block]
 
-    def _read_array(self, X: Any) -> Bools | None:
-        """Return a mask of the rows that the schema allows, where X is an array of numbers; else None."""
+    def _read_array(self, X: Any, columns: Sequence[int]) -> Bools | None:
+        """Return a mask of the values of some columns that the schema allows, where X is an array of numbers."""
         if not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf" or X.ndim != 2 or not len(X):
             return None
         if not len(self.numbers) == len(self) == X.shape[1]:
             return None
         if X.dtype.kind != "f":
             is_exact = X.min() >= -MOST_EXACT and X.max() <= MOST_EXACT
-            return np.ones(len(X), dtype=bool) if is_exact else None
-        allowed = np.isfinite(X)
-        if allowed.all():
-            return np.ones(len(X), dtype=bool)
-        allowed |= np.isnan(X) & [feature.missing for feature in self.features]
-        return np.asarray(allowed.all(axis=1))
+            return np.ones((1, len(columns)), dtype=bool) if is_exact else None
+        # A copy of some columns is slower than a pass over all.
+        own = X if len(columns) == len(self) else X[:, list(columns)]
+        allowed = np.isfinite(own)
+        return allowed if allowed.all() else allowed | np.isnan(own) & [self[j].missing for j in columns]
 
-    def describe_unreadable(self, X: Any) -> str:
+    def describe_unreadable(self, X: Any, columns: Collection[int] | None = None) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
         table = self._columns_of(to_table(X))
-        for j, feature in enumerate(self.features):
+        for j in sorted(range(len(self)) if columns is None else columns):
             try:
-                feature.encode(table.iloc[:, j])
+                self[j].encode(table.iloc[:, j])
             except ValueError as error:
                 # It becomes part of a sentence.
                 return str(error).rstrip(".")
