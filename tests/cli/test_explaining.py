@@ -137,11 +137,15 @@ def test_a_table_in_a_database_is_explained_by_its_logged_answers(run, warehouse
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        (("--read", "labels=risk"), 2, "name its column with another whole number in each row, --read key=COL"),
+        (("--read", "labels=risk"), 2, "name a column with another whole number in each row, --read key=COL"),
         (("--read", "key=visit"), 2, "give --model, or --read labels=COL for a column with its answers"),
         (("--read", "key=visit", "--read", "labels=said"), 3, "the table lacks column 'said'; it has 'age'"),
         (("--read", "key=patient", "--read", "labels=risk"), 3, "column 'patient' is no key: 2,000 rows have"),
-        (("--read", "key=visit", "--read", "labels=risk", "--kinds", "age=integer"), 2, "--kinds is for files"),
+        (
+            ("--read", "key=visit", "--read", "labels=risk", "--kinds", "age=integer"),
+            2,
+            "--kinds is not for tables that stay where they are",
+        ),
         (("--read", "key=visit", "--read", "labels=risk", "--draws", "9"), 3, "there is no model to label draws"),
         (("--read", "separator=;"), 2, "write key= or labels= and a column of the table"),
     ],

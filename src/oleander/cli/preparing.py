@@ -72,11 +72,11 @@ def prepare(
     in memory. Any other file is a table. ``is_regression`` says whether a model trained here answers with numbers.
     """
     if given.data.is_dir() or "::" in str(given.data):
-        return _prepare_table(given, background)
+        return _prepare_source(given, None, background)
     if given.model is not None and given.data.suffix.lower() in PARQUET:
         source = open_source(given.data)
         if source.n_rows > sample_size(source.epsilon, source.delta, None):
-            return _prepare_source(given, given.model, source, background)
+            return _prepare_source(given, source, background)
     files, target, group = FileOptions.parse(given.read), given.target, given.groups
     table = read_table(given.data, files)
     _check_names(given, table.columns)
@@ -147,42 +147,39 @@ def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | Non
     return X, None if group is None else table[group].to_numpy(), background
 
 
-def _prepare_source(given: Fitting, model: str, source: Source, background: Path | None) -> Prepared:
-    files = FileOptions.parse(given.read)
-    _check_names(given, source.columns)
-    files.refuse_for(given.data, "a Parquet file")
-    for name, value in (("--kinds", given.kinds), ("--read missing", files.missing), ("--read dates", files.dates)):
-        if value:
+def _prepare_source(given: Fitting, source: Source | None, background: Path | None) -> Prepared:
+    """Return a large Parquet file, or a table that stays where it is, of which a sample is explained."""
+    files, name = FileOptions.parse(given.read, is_table=source is None), given.data
+    what, why = "Parquet files that are read block by block", "it is read block by block"
+    if source is None:
+        what, why = "tables that stay where they are", "a sample of it is read"
+        if files.key is None:
             raise wrong_option(
-                f"{name} is not for Parquet files that are read block by block: their columns have types."
+                f"{name} is a table: name a column with another whole number in each row, --read key=COL."
             )
-    black_box = load_model(model, given)
-    note(f"{given.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
-    rows, no_rows = source.without(split_names(given.drop)), np.empty(0, dtype=np.intp)
-    about = f"{model} on {source.n_rows:,} rows"
-    drawn_around = None if background is None else open_source(background)
-    return Prepared(black_box, rows, given.target, given.groups, no_rows, None, about, drawn_around)
-
-
-def _prepare_table(given: Fitting, background: Path | None) -> Prepared:
-    files, name = FileOptions.parse(given.read, is_table=True), given.data
-    if files.key is None:
-        raise wrong_option(f"{name} is a table: name its column with another whole number in each row, --read key=COL.")
-    if given.kinds:
-        raise wrong_option("--kinds is for files, and the columns of a table have types: leave it out.")
-    if given.model is None and files.labels is None:
-        raise wrong_option("give --model, or --read labels=COL for a column with its answers.")
-    if given.model is None:
-        refuse_without_model(given)
-    table: Any = nw.from_native(open_table(str(name)))
-    _check_names(given, table.collect_schema().names())
+        if given.model is None and files.labels is None:
+            raise wrong_option("give --model, or --read labels=COL for a column with its answers.")
+        if given.model is None:
+            refuse_without_model(given)
+    files.refuse_for(name, "a Parquet file")
+    for option, value in (("--kinds", given.kinds), ("--read missing", files.missing), ("--read dates", files.dates)):
+        if value:
+            raise wrong_option(f"{option} is not for {what}: their columns have types.")
+    rows: Any = source or nw.from_native(open_table(str(name)))
+    _check_names(given, rows.columns if source else rows.collect_schema().names())
     black_box = None if given.model is None else load_model(given.model, given)
-    note(f"{name} stays where it is: a sample of it is read, and predictions.csv is not written.")
-    about = f"{given.model or f'the answers in column {files.labels!r}'} on rows of {name}"
-    rows, no_rows = table.drop(*split_names(given.drop)).to_native(), np.empty(0, dtype=np.intp)
-    drawn_around = None if background is None else open_source(background)
+    size = f"{source.n_rows:,} rows" if source else f"rows of {name}"
+    note(f"{name} {f'has {size}' if source else 'stays where it is'}: {why}, and predictions.csv is not written.")
+    dropped = split_names(given.drop)
     return Prepared(
-        *(black_box, rows, given.target, given.groups, no_rows, None, about, drawn_around),
+        black_box,
+        rows.without(dropped) if source else rows.drop(*dropped).to_native(),
+        given.target,
+        given.groups,
+        np.empty(0, dtype=np.intp),
+        None,
+        f"{given.model or f'the answers in column {files.labels!r}'} on {size}",
+        None if background is None else open_source(background),
         key=files.key,
         labels=files.labels,
     )

@@ -18,12 +18,9 @@ HOW = "give FILE.duckdb::TABLE, a Parquet file or folder, or env:VARIABLE::TABLE
 def open_table(name: str) -> Any:
     """Return the table that a text names, unread, in the engine that holds it.
 
-    Parameters
-    ----------
-    name : str
-        ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars reads, or else DuckDB; or
-        ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
-        ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
+    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars reads, or else DuckDB; or
+    ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
+    ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
 
     >>> open_table("env:NOWHERE::visits")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
