@@ -53,6 +53,12 @@ def test_men_get_no_answer_and_women_do(atlas):
     assert (claim.n_rows, claim.bound) == (atlas.evaluation_.n_answered, 0.85)
 
 
+def test_the_models_own_accuracy_is_of_the_rows_that_get_answers():
+    explainer = AggregateExplainer(Model(), min_fidelity=0.85, draws=Draws(500), random_state=0)
+    score = explainer.fit(X, X["a"].gt(0.5).map({True: "yes", False: "no"}), background=BACKGROUND, floor_by="sex")
+    assert score.record_.model_score.n_answered == score.evaluation_.n_answered < (X["sex"] == "F").sum() + 1
+
+
 def test_every_method_is_silent_in_the_same_rows(atlas, tmp_path):
     silent = np.ma.getmaskarray(atlas.predict(X))
     assert (atlas.covers(X).any(axis=0) == ~silent).all()

@@ -67,6 +67,38 @@ def test_budgets(run, patients_csv):
     assert not rules["where"].str.contains(" and ").any()
 
 
+def test_a_floor_in_every_subgroup_of_a_column_that_the_model_does_not_read(run, patients):
+    table = patients.assign(ward=np.where(np.arange(len(patients)) % 20 == 0, "small", "large"))
+    table.to_csv("wards.csv", index=False)
+    asked = ("explain", "wards.csv", "--target", "risk", "--drop", "ward", "--draws", 500, "--min-fidelity", 0.8)
+    assert run(*asked, "--limit", "floor_by=ward").code == 0
+    atlas = AggregateExplainer.load("oleander-out/atlas.oleander")
+    assert "ward" not in atlas.schema_.names
+    by = atlas.record_.floor_by
+    assert by.columns == ("ward",)
+    assert by.speaking == {"ward=large"}
+    done = run("predict", "oleander-out/atlas.oleander", "wards.csv", "--out", "answers.csv")
+    assert done.code == 0, done.err
+    answered = pd.read_csv("answers.csv")["answered"]
+    assert not answered[table["ward"] == "small"].any()
+    assert answered[table["ward"] == "large"].any()
+    patients.drop(columns="ward").to_csv("patients.csv", index=False)
+    lacking = run("predict", "oleander-out/atlas.oleander", "patients.csv", "--out", "answers.csv")
+    assert (lacking.code, "lack columns that the explainer needs: 'ward'" in lacking.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [
+        ("floor_by=wrad", "--limit floor_by names the column 'wrad'"),
+        ("floor_by=risk", "--limit floor_by=risk names the target, which new rows do not have"),
+    ],
+)
+def test_subgroups_that_new_rows_cannot_have_are_refused(run, patients_csv, limit, why):
+    done = run("explain", patients_csv, "--target", "risk", "--limit", limit)
+    assert (done.code, why in done.err) == (2, True)
+
+
 def test_a_data_dictionary_is_used_in_every_file(run, patients_csv):
     words = {
         "name": ["age", "dose", "risk"],

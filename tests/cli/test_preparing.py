@@ -201,9 +201,14 @@ def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
 
 
 def test_limits_of_rules_are_read():
-    found = read_limits(["conditions=2", "forbid=zip code,id", "monotone=age+", "order=low,high"])
-    assert found == Boxes(2, ("zip code", "id"), {"age": "+"}, ("low", "high"))
-    assert read_limits(None) == Boxes()
+    found = read_limits(["conditions=2", "forbid=zip code,id", "monotone=age+", "order=low,high", "floor_by=sex,ward"])
+    assert found == (Boxes(2, ("zip code", "id"), {"age": "+"}, ("low", "high")), ("sex", "ward"))
+    assert read_limits(None) == (Boxes(), ())
+
+
+def test_a_limit_that_is_given_twice_is_refused():
+    with pytest.raises(CommandError, match="--limit forbid is given more than once"):
+        read_limits(["forbid=zip", "conditions=2", "forbid=id"])
 
 
 @pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=age", "monotone=+", "width=3", "forbid"])

@@ -61,8 +61,9 @@ def explain(given: Explain) -> None:
     if given.proba is not None and not is_number:
         raise wrong_option("--proba explains a number: give --tolerance, such as 0.05, or --threshold.")
     tolerance = read_tolerance(given.tolerance)
-    limits = read_limits(given.limit)
-    prepared = _prepare(given, background=given.background, is_regression=given.proba is None and is_number)
+    limits, floor_by = read_limits(given.limit)
+    is_regression = given.proba is None and is_number
+    prepared = _prepare(given, background=given.background, floor_by=floor_by, is_regression=is_regression)
     # Logged answers alone label no draws.
     n_draws = 0 if given.draws is None and prepared.black_box is None else given.draws
     atlas = AggregateExplainer(
@@ -76,7 +77,7 @@ def explain(given: Explain) -> None:
         schema=prepared.schema,
         random_state=given.seed,
     )
-    fit_and_write(atlas, prepared, given)
+    fit_and_write(atlas, prepared, given, floor_by=floor_by)
 
 
 def paper(given: Paper) -> None:
@@ -141,6 +142,7 @@ def fit_and_write(
     prepared: Prepared,
     given: Fitting | Demo,
     *,
+    floor_by: Sequence[str] = (),
     include_rows: bool = False,
     also: Callable[[Path], None] | None = None,
 ) -> None:
@@ -162,7 +164,11 @@ def fit_and_write(
             if prepared.is_new:
                 # A model trained here may be right on every row without having seen one of them.
                 warnings.filterwarnings("ignore", "the black box is right on")
-            known = {"labels": prepared.labels, "key": prepared.key}
+            known: dict[str, Any] = {
+                "labels": prepared.labels,
+                "key": prepared.key,
+                "floor_by": list(floor_by) or None,
+            }
             atlas.fit(prepared.X, y, groups=prepared.groups, background=background, columns=dictionary, **known)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):

@@ -154,7 +154,8 @@ class Explain(Fitting):
         None,
         RULES,
         "What rules may do: conditions=3 at most, or forbid=COL,... or monotone=COL+,... or order=LABEL,... (labels "
-        "from low to high, for monotone). Give it once for each.",
+        "from low to high, for monotone), or floor_by=COL,... (the floor within every subgroup, or silence there). "
+        "Give it once for each.",
         metavar="WHAT=VALUE",
     )
     draws: int | None = option(

@@ -64,12 +64,18 @@ class Prepared:
 
 
 def prepare(
-    given: Fitting, *, background: Path | None = None, is_regression: bool = False, n_jobs: int | None = None
+    given: Fitting,
+    *,
+    background: Path | None = None,
+    floor_by: Sequence[str] = (),
+    is_regression: bool = False,
+    n_jobs: int | None = None,
 ) -> Prepared:
     """Read the data, open or train the black box, and return the rows to be explained.
 
     A large Parquet file is a source that is read block by block, unless a model is trained here, which needs its rows
-    in memory. Any other file is a table. ``is_regression`` says whether a model trained here answers with numbers.
+    in memory. Any other file is a table. ``floor_by`` names columns of subgroups, which X gets even if nothing is
+    learned from them. ``is_regression`` says whether a model trained here answers with numbers.
     """
     if given.data.is_dir() or "::" in str(given.data):
         return _prepare_source(given, None, background)
@@ -80,6 +86,9 @@ def prepare(
     files, target, group = FileOptions.parse(given.read), given.target, given.groups
     table = read_table(given.data, files)
     _check_names(given, table.columns)
+    check_columns(table.columns, floor_by, "--limit floor_by")
+    if target in floor_by:
+        raise wrong_option(f"--limit floor_by={target} names the target, which new rows do not have.")
     kinds = read_kinds(given.kinds)
     check_columns(table.columns, list(kinds), "--kinds")
     if given.model is None:
@@ -107,6 +116,7 @@ def prepare(
     ids = table[[name for name in left_out if name == group or is_id(table[name])]]
     if target is not None:
         note_leaks(X, schema, table[target], is_regression=is_regression)
+    X = X.assign(**{name: table[name].to_numpy() for name in floor_by if name not in X.columns})
     y = None if target is None else table[target].to_numpy()
     groups = None if group is None else table[group].to_numpy()
     if black_box is not None:
@@ -306,25 +316,29 @@ def read_kinds(text: str) -> Mapping[str, str]:
     return kinds
 
 
-def read_limits(limits: Sequence[str] | None) -> Boxes:
-    """Return what ``--limit`` allows rules.
+def read_limits(limits: Sequence[str] | None) -> tuple[Boxes, tuple[str, ...]]:
+    """Return what ``--limit`` allows rules, and the columns of the subgroups in which the floor must hold.
 
-    >>> read_limits(["conditions=3", "monotone=age+,gait-"]).monotone
-    {'age': '+', 'gait': '-'}
+    >>> boxes, floor_by = read_limits(["conditions=3", "monotone=age+,gait-", "floor_by=sex,ward"])
+    >>> boxes.monotone, floor_by
+    ({'age': '+', 'gait': '-'}, ('sex', 'ward'))
     """
     found: dict[str, Any] = {}
     for text in limits or ():
         name, _, value = text.partition("=")
         names = split_names([value])
+        if name in found:
+            raise wrong_option(f"--limit {name} is given more than once: give all its values in one, with commas.")
         if name == "conditions" and value.isdecimal():
-            found["max_conditions"] = int(value)
-        elif name in ("forbid", "order") and names:
+            found[name] = int(value)
+        elif name in ("forbid", "order", "floor_by") and names:
             found[name] = names
         elif name == "monotone" and names and all(one[:-1] and one[-1] in "+-" for one in names):
             found[name] = {one[:-1]: one[-1] for one in names}
         else:
             raise wrong_option(
                 f"--limit {text} is not allowed: write conditions=3, forbid=COL,... or monotone=COL+,... or "
-                "order=LABEL,... and give the option once for each."
+                "order=LABEL,... or floor_by=COL,... and give the option once for each."
             )
-    return Boxes(**found)
+    floor_by = found.pop("floor_by", ())
+    return Boxes(found.pop("conditions", None), **found), floor_by

@@ -343,11 +343,13 @@ def rows_for(explainer: AggregateExplainer, table: pd.DataFrame, dates: str | No
         if table.shape[1] != len(schema):
             raise CommandError(f"the data have {table.shape[1]} columns, and the explainer needs {len(schema)}.")
         return table.set_axis([*range(len(schema))], axis=1)
-    needed = [str(column) for column in schema.columns]
+    by = explainer.record_.floor_by
+    names = [*schema.columns, *(name for name in (() if by is None else by.columns) if name not in schema.columns)]
+    needed = [str(name) for name in names]
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise CommandError(f"the data lack columns that the explainer needs: {list_some(lacking, MOST_LISTED)}.")
     others = [name for name in table.columns if name not in needed]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return clean_like(table, schema, dates=dates)[needed].set_axis(list(schema.columns), axis=1)
+    return clean_like(table, schema, dates=dates)[needed].set_axis(names, axis=1)

@@ -277,7 +277,11 @@ def _find_reasons(members: Sequence[ChosenExplainer], rows: Floats) -> list[Reas
         return []
     boxes = [(number, member) for number, member in enumerate(members) if member.is_one_rule]
     if boxes:
-        misses = [np.array([~one.contains(rows) for one in member.conditions]) for _, member in boxes]
+        misses = [
+            # A rule without conditions covers all rows; some are still silent where a subgroup is.
+            np.array([~one.contains(rows) for one in member.conditions]).reshape(-1, len(rows))
+            for _, member in boxes
+        ]
         # The fewest conditions fail; of several such rules the first, which is the widest.
         nearest: Ints = np.argmin([missed.sum(axis=0) for missed in misses], axis=0)
         return [

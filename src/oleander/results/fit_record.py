@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.data.checks import Count, check_count, check_share
 from oleander.data.rows import Rows
@@ -88,14 +88,18 @@ class ModelScore(Saved):
     unsaid: tuple[Annotated[str, visible], ...] = ()
 
     @classmethod
-    def count(cls, explainers: ExplainerSet, rows: Rows, truth: Labels) -> Self | None:
-        """Compare the black box's answers for some rows with true labels; None where no label is in both."""
+    def count(cls, explainers: ExplainerSet, rows: Rows, truth: Labels, heard: Bools | None = None) -> Self | None:
+        """Compare the black box's answers for some rows with true labels; None where no label is in both.
+
+        ``heard`` is a mask of the points that may get an answer; None stands for all.
+        """
         within, labels = explainers.tolerance, rows.labels_of_rows
         said, true = set(labels.tolist()), set(truth.tolist())
         if within is None and not said & true:
             return None
         right = agrees(labels, truth, within)
-        answered = explainers.responsible(rows.values)[rows.point_of_row] != ABSTAINS
+        speaks = explainers.responsible(rows.values) != ABSTAINS
+        answered = (speaks if heard is None else speaks & heard)[rows.point_of_row]
         n_answered, n_right = int(answered.sum()), int((right & answered).sum())
         n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
         unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
