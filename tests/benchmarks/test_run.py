@@ -13,7 +13,7 @@ from benchmarks.subjects.registry import SUBJECTS
 TABLES = {
     "edits": ["| agreement in the population | the editor |", "| at most 5% of editors certify something false |"],
     "router": ["| target | method |", "| 0.9 | router | 100% |", "| 0.99 | bargain, tree |"],
-    "group-floors": ["| agreement of the steps | subgroups |", "| breast_cancer | mean radius | 1 |"],
+    "group-floors": ["| agreement of the steps | rows in the subgroups |", "| breast_cancer | mean radius | 1 |"],
     "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
     "certificates": [
         "| law | judged by | fits | answered | certified |",
