@@ -51,6 +51,7 @@ picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_ideas.py
 	$(BIN)/python docs/draw_rules.py
 	$(BIN)/python docs/draw_gallery.py
+	$(BIN)/python docs/draw_uses.py
 	$(BIN)/python docs/run_tutorial.py
 	$(BIN)/python docs/draw_panels.py
 	$(BIN)/python docs/draw_picture.py

@@ -31,7 +31,7 @@ from oleander.messages import list_some
 from oleander.running.progress import tell_progress
 
 MOST_CLASSES = 50
-# A column tells the target if it alone finds this share of it, on rows of other folds and of at most so many. A class
+# A column tells the target if it alone finds this share of it, on rows of other folds, of at most this number. A class
 # with fewer rows than folds may be a typo.
 TELLS, N_FOLDS, MOST_ROWS = 0.99, 5, 2_000
 

@@ -30,14 +30,14 @@ PLAIN = {
 }
 ANNEX_IV = {
     "1. General description of the AI system": ("use",),
-    "2. Elements of the AI system and process of its development": ("data", "columns", "rules"),
+    "2. Elements of the AI system and process for its development": ("data", "columns", "rules"),
     "3. Monitoring, functioning and control of the AI system": ("oversight", "limits"),
     "4. Appropriateness of the performance metrics": ("performance", "classes"),
     "5. Risk management system": ("provider",),
-    "6. Relevant changes through the lifecycle": ("changes",),
+    "6. Relevant changes made through the lifecycle": ("changes",),
     "7. Harmonised standards applied": ("provider",),
     "8. EU declaration of conformity": ("provider",),
-    "9. Post-market monitoring": ("monitoring",),
+    "9. Evaluation in the post-market phase": ("monitoring",),
     "How to check this folder": ("check",),
 }
 
