@@ -14,6 +14,7 @@ from studies.data.geriatric import ACTIVITIES
 from studies.run import run_study
 from studies.settings import Settings
 from studies.steps import aggregation_rivals, black_boxes, filter_cost, local_explainers
+from tests.studies.data.ppmi_export import write_export
 
 TINY = Settings(
     n_draws=200,
@@ -207,3 +208,13 @@ def test_other_patients(tmp_path, monkeypatch):
     assert list(facts["aggregation"]["tasks"]) == ["heart_forest", "skin_forest"]
     assert list(facts["aggregation"]["proofs"]) == ["heart_forest", "skin_forest"]
     assert all("repeats" in facts["black_boxes"][each.name] for each in sets)
+
+
+@pytest.mark.parametrize("vintage", ["today", "older"])
+def test_ppmi_runs_from_the_tables_of_a_download(tmp_path, vintage):
+    write_export(make_ppmi_like(0), tmp_path, vintage)
+    out, steps = tmp_path / "out", ("trajectories", "baseline_table")
+    run_study("ppmi", data=tmp_path, out=out, settings=TINY, n_jobs=1, log=lambda line: None, only=steps)
+    table = pd.read_csv(out / "baseline_table" / "baseline_shown.csv").to_string()
+    assert "Olfactory: Anosmia" in table
+    assert "Sleep Score" in table
