@@ -5,19 +5,19 @@ The rows of a source are read once, block by block. Those of a table that stays 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Ints, Labels
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given, share_texts
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
-from oleander.data.sources import Block, Source, load_arrow
+from oleander.data.sources import Block, Source
 from oleander.engines.columns import UncountableError
 from oleander.engines.judging import count
 from oleander.engines.sampling import Sampled
@@ -185,8 +185,8 @@ def add_counts(
             black_box.release(whole.n_rows - len(reading.values))
         assert reading.positions is not None
         learned, held = ((reading.positions[rows], own) for rows, own in zip(parts, known, strict=True))
-        count_rest = partial(count_all, labels=labels, ranges=ranges, n_jobs=options.n_jobs, checkpoint=checkpoint)
-        counts = count_rest(whole, explainers, black_box, learned, held)
+        how = partial(count_all, labels=labels, ranges=ranges, n_jobs=options.n_jobs, checkpoint=checkpoint)
+        counts = how(whole, explainers, black_box, learned, held, saw_all=options.schema is None)
     else:
         answers = explainers.read(reading.schema.fold(reading.values[np.concatenate(parts)]))
         roles = np.repeat(np.array([LEARNED, HELD], dtype=np.int8), [len(part) for part in parts])
@@ -230,15 +230,21 @@ def count_all(
     *,
     labels: str | None = None,
     ranges: Ranges | None = None,
+    saw_all: bool = False,
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Counts:
     """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
     The answers of ``learned`` and ``held`` rows are known, and those of all rows where ``labels`` names their column.
-    Numbers are counted in ``ranges``.
+    Numbers are counted in ``ranges``. ``saw_all`` says that the schema was made from all rows.
     """
-    columns = [*map(str, explainers.schema.columns or ()), *([] if labels is None else [labels])]
+    columns = [*map(str, explainers.schema.columns or ())]
+    if labels is not None:
+        columns = [
+            *(name for j, name in enumerate(columns) if explainers.columns is None or j in explainers.columns),
+            labels,
+        ]
     total = Counts.nothing(len(explainers.members))
     # Claims come after the count, and do not change what is counted.
     content = repr(labels) + repr([{**member.to_dict(), "claim": None} for member in explainers.members])
@@ -257,7 +263,7 @@ def count_all(
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [BlockCounter(explainers, box, ranges, labels), columns, source.block_size]
+    shared = [BlockCounter(explainers, box, ranges, labels, saw_all), columns, source.block_size]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
@@ -272,12 +278,17 @@ def count_all(
 
 @dataclass(frozen=True, eq=False)
 class BlockCounter:
-    """Counts what explainers say of a block's rows, in the process that reads them."""
+    """Counts what explainers say of a block's rows, in the process that reads them.
+
+    The black box gets rows as they are read. Of the others, only the columns of the rules are encoded.
+    """
 
     explainers: ExplainerSet
     box: BlackBox
     ranges: Ranges | None
     labels: str | None = None
+    # Whether the schema has the levels of all rows.
+    saw_all: bool = False
 
     def count(self, columns: Sequence[str], block_size: int, block: Block, learned: Known, held: Known) -> Counts:
         """Return the counts of a block, of which some rows were learned from or held out and have known answers."""
@@ -288,31 +299,70 @@ class BlockCounter:
         counts, start = Counts.nothing(len(self.explainers.members)), 0
         for table in block.read(columns, block_size):
             here = slice(start, start + len(table))
-            counts += self._count_rows(_to_codes(table), parts[here], known[here])
+            counts += self._count_rows(to_frame([table.replace_schema_metadata(None)]), parts[here], known[here])
             start += len(table)
         return counts
 
     def _count_rows(self, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels) -> Counts:
-        n_rows, schema = np.bincount(parts, minlength=3).astype(np.int64), self.explainers.schema
-        # Columns that lie together are read and written several times faster here.
-        exact, readable = schema.exact.encode_readable(frame, order="F")
-        if self.labels is not None:
-            known = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
-        if readable is not None:
-            exact, parts, known = exact[readable], parts[readable], known[readable]
-        if not len(exact):
+        n_rows, rows, readable = np.bincount(parts, minlength=3).astype(np.int64), *self._encode(frame)
+        if not readable.all():
+            frame, rows, parts, known = frame[readable], rows[readable], parts[readable], known[readable]
+        if not len(frame):
             return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
-        is_new = parts == OUTSIDE
         if self.labels is not None:
-            labels = known
-        elif is_new.all():
-            labels = self.box.ask(exact)
+            labels = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
         else:
-            labels = known.copy()
-            labels[is_new] = self.box.ask(exact[is_new]) if is_new.any() else known[is_new]
-            labels = share_texts(labels.tolist())
-        counts = tally(self.explainers.read(schema.fold(exact)), labels, parts, ranges=self.ranges)
+            labels = self._ask(frame, parts == OUTSIDE, known)
+        counts = tally(self.explainers.read(rows), labels, parts, ranges=self.ranges)
         return replace(counts, rows=n_rows, unread=n_rows - counts.rows)
+
+    def _ask(self, frame: pd.DataFrame, is_new: Bools, known: Labels) -> Labels:
+        """Return the answers of rows, of which some are known."""
+        if is_new.all():
+            return self.box.ask_table(self._as_learned(frame))
+        answers = [share_texts(known[~is_new].tolist())]
+        if is_new.any():
+            answers.append(self.box.ask_table(self._as_learned(frame[is_new])))
+        # The longer of two texts decides the dtype of both.
+        labels = np.empty(len(frame), dtype=np.result_type(*answers))
+        for here, own in zip((~is_new, is_new), answers, strict=False):
+            labels[here] = own
+        return labels
+
+    def _encode(self, frame: pd.DataFrame) -> tuple[Floats, Bools]:
+        """Return the codes of the rules' columns, and a mask of the rows whose values are all allowed."""
+        features, used = self.explainers.schema.features, self.explainers.columns
+        rows = np.empty((len(frame), len(features)), order="F")
+        readable = np.ones(len(frame), dtype=bool)
+        for j, name in enumerate(self.explainers.schema.columns or ()):
+            if name not in frame.columns:
+                continue
+            column, is_used = frame[name], used is None or j in used
+            if not is_used and ((self.saw_all and not features[j].is_number) or features[j].surely_allows(column)):
+                continue
+            if pd.api.types.is_string_dtype(column.dtype):
+                # Each level is looked up once.
+                column = column.astype("category")
+            rows[:, j], allowed = features[j].read(column)
+            readable &= allowed
+        return rows, readable
+
+    def _as_learned(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the dtypes of those learned from: a block may lack the missing values of others."""
+        exact = self.explainers.schema.exact
+        other = {
+            feature.name: feature.decode(feature.read(frame[name])[0])
+            for feature, (name, dtype) in zip(exact.features, self.dtypes.items(), strict=True)
+            if frame[name].dtype != dtype
+        }
+        return frame.assign(**other) if other else frame
+
+    @cached_property
+    def dtypes(self) -> "pd.Series[Any]":
+        """The dtypes of the rows that the black box got before."""
+        exact = self.explainers.schema.exact
+        found: pd.Series[Any] = exact.decode(np.empty((0, len(exact)))).dtypes
+        return found
 
 
 def tally(
@@ -344,12 +394,3 @@ def tally(
         agreed=np.array([add(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
         classes=dict(zip(names.tolist(), np.array(per_label).T, strict=True)),
     )
-
-
-def _to_codes(table: Any) -> pd.DataFrame:
-    """Return a table with text as categories, so that each level is looked up once."""
-    pa = load_arrow()
-    for number, field in enumerate(table.schema):
-        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            table = table.set_column(number, field.name, table.column(number).dictionary_encode())
-    return to_frame([table.replace_schema_metadata(None)])
