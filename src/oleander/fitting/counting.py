@@ -17,7 +17,7 @@ from oleander.black_box.answers import check_given, share_texts
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
-from oleander.data.sources import Block, Source
+from oleander.data.sources import Block, Source, load_arrow
 from oleander.engines.columns import UncountableError
 from oleander.engines.judging import count
 from oleander.engines.sampling import Sampled
@@ -37,6 +37,8 @@ Counted = NDArray[np.int64]
 Known = tuple[Ints, Labels]
 # Rows are counted apart by their part in the fit.
 LEARNED, HELD, OUTSIDE = range(3)
+# A key of the rules that hold has at most about this many values.
+MOST_LINES = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,38 +300,60 @@ class BlockCounter:
             parts[positions], known[positions] = part, labels
         counts, start = Counts.nothing(len(self.explainers.members)), 0
         for table in block.read(columns, block_size):
-            here = slice(start, start + len(table))
-            counts += self._count_rows(to_frame([table.replace_schema_metadata(None)]), parts[here], known[here])
+            own, said = (one[start : start + len(table)] for one in (parts, known))
+            is_new = own == OUTSIDE
+            if self.labels is not None or is_new.all():
+                counts += self._count_rows(table, own)
+            else:
+                for here, answers in ((is_new, None), (~is_new, said[~is_new])):
+                    counts += self._count_rows(table.filter(load_arrow().array(here)), own[here], answers)
             start += len(table)
         return counts
 
-    def _count_rows(self, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels) -> Counts:
-        n_rows, rows, readable = np.bincount(parts, minlength=3).astype(np.int64), *self._encode(frame)
+    def _count_rows(self, table: Any, parts: NDArray[np.int8], known: Labels | None = None) -> Counts:
+        frame = to_frame([table.replace_schema_metadata(None)])
+        n_rows, rows, readable = np.bincount(parts, minlength=3).astype(np.int64), *self._encode(frame, table)
         if not readable.all():
-            frame, rows, parts, known = frame[readable], rows[readable], parts[readable], known[readable]
+            frame, rows, parts = frame[readable], rows[readable], parts[readable]
+            known = None if known is None else known[readable]
         if not len(frame):
             return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
         if self.labels is not None:
             labels = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
+        elif known is not None:
+            labels = share_texts(known.tolist())
         else:
-            labels = self._ask(frame, parts == OUTSIDE, known)
-        counts = tally(self.explainers.read(rows), labels, parts, ranges=self.ranges)
+            labels = self.box.ask_table(self._as_learned(frame))
+        if self.ranges is None and all(member.explainer.is_constant for member in self.explainers.members):
+            counts = tally(*self._merge(rows, labels, parts))
+        else:
+            counts = tally(self.explainers.read(rows), labels, parts, ranges=self.ranges)
         return replace(counts, rows=n_rows, unread=n_rows - counts.rows)
 
-    def _ask(self, frame: pd.DataFrame, is_new: Bools, known: Labels) -> Labels:
-        """Return the answers of rows, of which some are known."""
-        if is_new.all():
-            return self.box.ask_table(self._as_learned(frame))
-        answers = [share_texts(known[~is_new].tolist())]
-        if is_new.any():
-            answers.append(self.box.ask_table(self._as_learned(frame[is_new])))
-        # The longer of two texts decides the dtype of both.
-        labels = np.empty(len(frame), dtype=np.result_type(*answers))
-        for here, own in zip((~is_new, is_new), answers, strict=False):
-            labels[here] = own
-        return labels
+    def _merge(
+        self, rows: Floats, labels: Labels, parts: NDArray[np.int8]
+    ) -> tuple[Answers, Labels, NDArray[np.int8], Ints]:
+        """Return a line for all rows with the same rules, label and part, and the number of rows of each."""
+        covers = self.explainers.covers(rows)
+        codes, names = pd.factorize(labels)
+        key, size = codes * 3 + parts, 3 * len(names)
+        # A key of few numbers is counted without sorting.
+        for inside in covers:
+            key = 2 * key + inside
+            if (size := 2 * size) > MOST_LINES:
+                _, key = np.unique(key, return_inverse=True)
+                size = int(key.max()) + 1
+        first = np.full(size, -1)
+        first[key[::-1]] = np.arange(len(key))[::-1]
+        lines = first[first >= 0]
+        return (
+            self.explainers.read(rows[lines]),
+            labels[lines],
+            parts[lines],
+            np.bincount(key, minlength=size)[first >= 0],
+        )
 
-    def _encode(self, frame: pd.DataFrame) -> tuple[Floats, Bools]:
+    def _encode(self, frame: pd.DataFrame, table: Any) -> tuple[Floats, Bools]:
         """Return the codes of the rules' columns, and a mask of the rows whose values are all allowed."""
         features, used = self.explainers.schema.features, self.explainers.columns
         rows = np.empty((len(frame), len(features)), order="F")
@@ -342,7 +366,7 @@ class BlockCounter:
                 continue
             if pd.api.types.is_string_dtype(column.dtype):
                 # Each level is looked up once.
-                column = column.astype("category")
+                column = table.column(name).dictionary_encode().to_pandas()
             rows[:, j], allowed = features[j].read(column)
             readable &= allowed
         return rows, readable
