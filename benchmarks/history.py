@@ -49,13 +49,41 @@ def make_works(size: str) -> dict[str, Callable[[], Any]]:
     paper = AggregateExplainer.paper(forest, radius=3.0, n_draws=n_draws // 20, **given)
     fitted = AggregateExplainer(forest, draws=Draws(n_draws), **given).fit(rows, background=others)
     many = np.resize(X, (n_many, 30))
+    counted = make_count(n_many)
     return {
+        f"count pass, Parquet, {n_many:,} × 30": counted,
         f"default fit, {n_rows:,} × 30, a background": lambda: default.fit(rows, background=others),
         f"default fit, {n_rows:,} × 30, folds": lambda: default.fit(rows),
         f"fit with the paper's settings, {n_rows // 4} × 30": lambda: paper.fit(rows[: n_rows // 4]),
         f"predict, {n_many:,} × 30": lambda: fitted.predict(many),
         "explain, 50 rows": lambda: [fitted.explain(row, ask=False) for row in rows[:50]],
     }
+
+
+def make_count(n_rows: int) -> Callable[[], Any]:
+    """Return the pass over Parquet files that counts every row outside the sample, with a cheap black box."""
+    import numpy as np
+
+    from benchmarks.subjects.streaming import CHUNK, Law, make_chunk, write_rows
+    from oleander import AggregateExplainer, open_source
+    from oleander.black_box.asking import BlackBox, CountingBlackBox
+    from oleander.fitting.counting import count_all
+
+    folder = tempfile.TemporaryDirectory()
+    write_rows(Path(folder.name), n_rows)
+    source = open_source(folder.name)
+    sample = make_chunk(min(CHUNK, n_rows // 8), 0)[:2_000]
+    atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.7, random_state=0).fit(sample)
+    positions = np.sort(np.random.default_rng(0).choice(n_rows, n_rows // 60, replace=False))
+    learned, held = ((own, np.zeros(len(own), dtype=int)) for own in (positions[::2], positions[1::2]))
+    explainers = atlas.record_.explainers
+
+    def count() -> Any:
+        # The folder lives as long as the function.
+        assert folder
+        return count_all(source, explainers, CountingBlackBox(BlackBox(Law(), explainers.schema)), learned, held)
+
+    return count
 
 
 def measure(size: str) -> dict[str, float]:
