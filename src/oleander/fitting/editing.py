@@ -35,22 +35,14 @@ class EditError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Editor:
-    """The rules of a fit, and what an edited rule is counted on.
-
-    Parameters
-    ----------
-    record : FitRecord
-    draws : array of shape (n_draws, n_features)
-        Encoded. A rule that is under the floor on them is refused.
-    answers : array of shape (n_draws,)
-        The black box's.
-    rows : Rows
-        What the rules answer together is counted on them.
-    """
+    """The rules of a fit, and what an edited rule is counted on."""
 
     record: FitRecord
+    # Encoded. A rule that is under the floor on them is refused.
     draws: Floats
+    # The black box's.
     answers: Labels
+    # What the rules answer together is counted on them.
     rows: Rows
 
     def __post_init__(self) -> None:

@@ -30,24 +30,16 @@ class Engine(ABC):
 
     ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators. A
     question that only one of them can answer is refused by the other.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows that the explainers were chosen or judged on.
-    held : Rows
-        The rows that were held out for the certificate; none where there is no certificate.
-    parts : Split
-        The rows of X that were learned from, and those held out.
-    seed : int
-    taught : Rows or None
-        Other rows that were taken as draws.
     """
 
+    # The rows that the explainers were chosen or judged on.
     rows: Rows
+    # The rows that were held out for the certificate; none where there is no certificate.
     held: Rows
+    # The rows of X that were learned from, and those held out.
     parts: Split
     seed: int
+    # Other rows that were taken as draws.
     taught: Rows | None = field(default=None, kw_only=True)
 
     @cached_property

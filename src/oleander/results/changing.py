@@ -32,33 +32,22 @@ STEP = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Change(Shown):
-    """A change of a few columns that gives a row another answer.
+    """A change of a few columns that gives a row another answer."""
 
-    Parameters
-    ----------
-    explainer : int
-        The number of the explainer that answers the changed row.
-    name : str
-        The name of its rule.
-    label : Any
-        The answer after the change.
-    columns : tuple of int
-        The columns that must change.
-    terms : tuple
-        What each of them must be: a condition, of which any value gives the answer, or one value in words where a
-        chosen explainer is no box and no tree. The other columns stay as they are.
-    row : array of shape (n_features,)
-        The row with such a change, encoded.
-    tolerance : Tolerance or None
-        How near the answer is to the black box's, where it is a number.
-    """
-
+    # The number of the explainer that answers the changed row.
     explainer: int
+    # The name of its rule.
     name: str
+    # The answer after the change.
     label: Any
+    # The columns that must change.
     columns: tuple[int, ...]
+    # What each of them must be: a condition, of which any value gives the answer, or one value in words where a chosen
+    # explainer is no box and no tree. The other columns stay as they are.
     terms: tuple[Any, ...]
+    # The row with such a change, encoded.
     row: Floats
+    # How near the answer is to the black box's, where it is a number.
     tolerance: Tolerance | None = field(default=None, repr=False)
 
 

@@ -28,43 +28,28 @@ ABSTAINS = -1
 
 @dataclass(frozen=True, eq=False)
 class ChosenExplainer(Shown):
-    """A chosen explainer and its figures.
-
-    Parameters
-    ----------
-    region : Region
-    explainer : Explainer
-    origin : str
-        The generator that proposed it.
-    support : int
-        The rows that it was chosen on and covers.
-    fidelity : float
-        The share of them on which it says what the black box says; NaN where there are none.
-    draw_fidelity : float
-        Its agreement on the draws that trained it; NaN where there were none.
-    claim : Claim or None
-        What held-out rows allow to be claimed of its fidelity.
-    judged : tuple of Claim
-        What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were
-        none, as where folds judged.
-    tolerance : Tolerance or None
-        How near its answers must be to the black box's to agree; None for labels.
-    spreads : tuple of Spread or None
-        For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
-    by_hand : {"", "written", "forced"}
-        Whether a person wrote or changed it after the fit, also although it is under the floor on draws ("forced").
-    """
+    """A chosen explainer and its figures."""
 
     region: Region
     explainer: Explainer
+    # The generator that proposed it.
     origin: str
+    # The rows that it was chosen on and covers.
     support: Count
+    # The share of them on which it says what the black box says; NaN where there are none.
     fidelity: Share
+    # Its agreement on the draws that trained it; NaN where there were none.
     draw_fidelity: Share
+    # What held-out rows allow to be claimed of its fidelity.
     claim: Claim | None = None
+    # What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were none,
+    # as where folds judged.
     judged: tuple[Claim, ...] = ()
+    # How near its answers must be to the black box's to agree; None for labels.
     tolerance: Tolerance | None = None
+    # For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
     spreads: tuple[Spread | None, ...] = ()
+    # Whether a person wrote or changed it after the fit, also although it is under the floor on draws ("forced").
     by_hand: Literal["", "written", "forced"] = ""
 
     @property
@@ -122,20 +107,12 @@ class ChosenExplainer(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a set of explainers says of some rows.
-
-    Parameters
-    ----------
-    covers : bool array of shape (n_explainers, n_rows)
-    said : array of shape (n_explainers, n_rows)
-        What each explainer says of the rows that it covers; other entries mean nothing.
-    speaker : int array of shape (n_rows,)
-        The number of the explainer that answers each row; -1 for none.
-    tolerance : Tolerance or None
-    """
+    """What a set of explainers says of some rows."""
 
     covers: Bools
+    # What each explainer says of the rows that it covers; other entries mean nothing.
     said: Labels
+    # The number of the explainer that answers each row; -1 for none.
     speaker: Ints
     tolerance: Tolerance | None
 
@@ -181,11 +158,6 @@ class ExplainerSet:
 
     Where several cover a row, the most faithful one answers. How faithful an explainer is was counted on what it was
     chosen on, before any row judged it, so that a certificate is about the answers that are given.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    members : tuple of ChosenExplainer
     """
 
     schema: FeatureSchema

@@ -20,26 +20,17 @@ FAR = 0.1
 
 @dataclass(frozen=True)
 class Statement(Shown):
-    """What one explainer says of a row.
+    """What one explainer says of a row."""
 
-    Parameters
-    ----------
-    explainer : int
-        Its number among the chosen ones.
-    rule : Rule
-        What it says and why.
-    name : str
-        The name of the rule in the summary.
-    member : ChosenExplainer
-        The explainer.
-    position : int or None
-        The position of the rule among the explainer's rules, where that is known.
-    """
-
+    # Its number among the chosen ones.
     explainer: int
+    # What it says and why.
     rule: Rule
+    # The name of the rule in the summary.
     name: str
+    # The explainer.
     member: ChosenExplainer = field(repr=False)
+    # The position of the rule among the explainer's rules, where that is known.
     position: int | None = None
 
     @property
@@ -63,29 +54,19 @@ class FarValue(Shown):
 
 @dataclass(frozen=True)
 class Explanation(Shown):
-    """What is said of a row by the explainers that cover it; the most faithful, which answers, stands first.
+    """What is said of a row by the explainers that cover it; the most faithful, which answers, stands first."""
 
-    Parameters
-    ----------
-    statements : tuple of Statement
-        Empty where no explainer covers the row.
-    unreadable : str
-        Why the row cannot be read; empty where it can.
-    change : Change or None
-        The smallest change found that gives another answer, or one where there is none.
-    far_outside : tuple of FarValue
-        The values that lie far outside the data.
-    black_box : Any
-        The black box's answer; None where it was not asked.
-    not_asked : str
-        Why the black box was not asked, where that was not the user's wish.
-    """
-
+    # Empty where no explainer covers the row.
     statements: tuple[Statement, ...]
+    # Why the row cannot be read; empty where it can.
     unreadable: str = ""
+    # The smallest change found that gives another answer, or one where there is none.
     change: Change | None = None
+    # The values that lie far outside the data.
     far_outside: tuple[FarValue, ...] = ()
+    # The black box's answer; None where it was not asked.
     black_box: Any = None
+    # Why the black box was not asked, where that was not the user's wish.
     not_asked: str = ""
 
     def __repr__(self) -> str:
