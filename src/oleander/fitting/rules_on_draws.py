@@ -209,8 +209,8 @@ class RulesOnDraws(Engine):
         if found is None:
             rows = self.learner.rows
             raise NothingFoundError(
-                f"target={target:g} is not reached: no rule set that is likely to reach it on {rows.n_units:,} "
-                f"{rows.unit} does. Lower the target, or give more {rows.unit}; they need no labels."
+                f"target={target:g} is not reached: not even the most cautious rule set shows it on "
+                f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
             )
         rules, system = found
         proof, n_candidates = rules.prove()
