@@ -90,8 +90,8 @@ class TestFit:
         """The counts of the delivered rules and of the rules that judged are not mixed in one sentence."""
         record = replace(ASKED, judged=Claim(46, 48, 0.879), by_folds=True)
         assert describe_fit(record)[0] == (
-            "1 rule answers 50 of 100 rows (50.0%). Cross-checked, not certified: rules learned the same way without "
-            "the row answer 48 of 100 rows and match the model on 46 of them (95.8%; at least 87%)."
+            "1 rule answers 50 of 100 rows (50.0%). Cross-checked, not certified: rules learned the same way from "
+            "the other rows answer 48 of 100 rows and match the model on 46 of them (95.8%; at least 87%)."
         )
         assert "no check: the rules were learned from synthetic rows around these" in summarize(record)
 
@@ -317,7 +317,7 @@ class TestClasses:
             "  high: 20 rows, 0 answered, 0 as the model",
             "  low: 80 rows, 40 answered, 40 as the model",
         ]
-        assert "Warning: fewer than half of the rows in high get the model's answer." in lines
+        assert "Warning: fewer than half of the rows where the model says high get its answer." in lines
 
     def test_a_class_whose_answers_are_under_the_floor_is_a_warning(self):
         classes = pd.DataFrame(

@@ -46,13 +46,13 @@ def how_many(number: int, unit: str = "rows") -> str:
     return f"{number:,} {unit[:-1] if number == 1 else unit}"
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], last: str = "and") -> str:
     """Return several words as one list.
 
     >>> join_words(["a", "b", "c"])
     'a, b and c'
     """
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def show_counts(claim: Claim, unit: str | None = None) -> str:

@@ -23,6 +23,8 @@ from oleander.words.claims import at_least, describe_claim, how_many, on_new_row
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
 MOST_FEATURES = 10
+# A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
+HALF = 0.5
 # The page says these of the rows that are tried on it.
 UNCOVERED = "no rule covers this row"
 DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
@@ -89,7 +91,9 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        words = f"{matches_on(judged.n_right, judged.n_rows)}; {on_new_rows(judged)}"
+        few = f"too few{' groups' * (judged.unit == 'groups')} to show even half on new rows"
+        words = matches_on(judged.n_right, judged.n_rows)
+        words += f"; {on_new_rows(judged) if judged.bound >= HALF else few}"
     else:
         words = f"not checked on any row; {describe_teachers(rule)}"
     words += _describe_spread(member, position)
@@ -100,7 +104,7 @@ def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
     spread = member.spreads[position] if member.spreads and position is not None else None
     if spread is None or member.tolerance is None:
         return ""
-    return f"; {at_least(spread.share)} within {member.tolerance.show_spread(spread.size)}"
+    return f"; {at_least(spread.share)} are within {member.tolerance.show_spread(spread.size)}"
 
 
 def describe_refits(stability: Stability, number: int, position: int) -> str:

@@ -78,7 +78,7 @@ def describe_answers(record: FitRecord) -> list[str]:
         return lines if tested is None else [*lines, describe_tested(tested)]
     if judged is not None and record.by_folds:
         return [
-            f"{first}. Cross-checked, not certified: rules learned the same way without the row answer "
+            f"{first}. Cross-checked, not certified: rules learned the same way from the other rows answer "
             f"{judged.n_rows:,} of {evaluation.n_rows:,} rows and match the model{within(record)} on "
             f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged)})."
         ]
@@ -158,8 +158,11 @@ def describe_silence(cell: Cell, record: FitRecord) -> str:
 # What must be known beside them.
 
 
-def describe_facts(record: FitRecord) -> list[str]:
-    """Return warnings, what else is certified, how faithful each rule is, and how good the choice is."""
+def describe_facts(record: FitRecord, *, with_choice: bool = True) -> list[str]:
+    """Return warnings, what else is certified, how faithful each rule is, and how good the choice is.
+
+    The page says the last two, ``with_choice``, where it describes how the rules were made.
+    """
     lines = describe_weak_classes(record) + describe_subgroups(record)
     certificate = record.certificate
     if certificate is not None:
@@ -172,7 +175,7 @@ def describe_facts(record: FitRecord) -> list[str]:
             )
     lines += [edit.words for edit in record.edits]
     if record.is_asked:
-        return lines + _describe_choice(record)
+        return [*lines, *(_describe_choice(record) if with_choice else []), *_describe_only(record)]
     lines += _describe_proof(record.cell)
     if record.counted is not None and record.counted < record.evaluation.coverage:
         lines.append(
@@ -233,17 +236,25 @@ def _describe_choice(record: FitRecord) -> list[str]:
     if proof is not None:
         rows = "synthetic rows" if record.realism is not None else "rows they were learned from"
         most, own = show_upper_percent(proof.bound / proof.total_weight, 1), show_share(proof.coverage, 1)
+        # "No more than 100%" would say nothing.
         more = f"more{'' if own == most else f' than {most}'}."
+        if own != most == "100.0%":
+            more = f"over {show_upper_percent(proof.bound / proof.total_weight - proof.coverage, 1)} of them more."
         candidates = f"of the {record.n_candidates:,} candidate rules"
         lines.append(
             f"This rule covers {own} of the {rows}; no other {candidates} covers {more}"
             if n_rules == 1
             else f"These {n_rules} rules cover {own} of the {rows}; no other {n_rules} {candidates} cover {more}"
         )
-    if len({member.explainer.rules()[0].label for member in members}) == 1 and not record.is_number:
-        only = members[0].explainer.rules()[0].answer
-        lines.append(f"Every rule says '{only}': where they hold, the model hardly ever says anything else.")
     return lines
+
+
+def _describe_only(record: FitRecord) -> list[str]:
+    """Return that all rules give one answer, where they do."""
+    firsts = [member.explainer.rules()[0] for member in record.explainers.members]
+    if record.is_number or len({first.label for first in firsts}) > 1:
+        return []
+    return [f"Every rule says '{firsts[0].answer}': where they hold, the model hardly ever says anything else."]
 
 
 def _describe_proof(cell: Cell) -> list[str]:
@@ -263,7 +274,11 @@ def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str
         return {"lead": [_describe_nothing(record, cell)], "facts": []}
     if is_fitted:
         by_folds = ["Counts beside a rule are of its own answers for the rows that it was learned around."]
-        facts = [*describe_facts(record), *(by_folds if record.by_folds else []), *describe_exact(record)]
+        facts = [
+            *describe_facts(record, with_choice=False),
+            *(by_folds if record.by_folds else []),
+            *describe_exact(record),
+        ]
         return {"lead": describe_fit(record), "facts": facts}
     first = (
         f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {show_share(cell.coverage, 1)} of rows and "
@@ -346,7 +361,10 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
         )
     rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
     if rare:
-        lines.append(f"Warning: fewer than half of the rows in {join_words(_list_some(rare))} get the model's answer.")
+        lines.append(
+            f"Warning: fewer than half of the rows where the model says {join_words(_list_some(rare), 'or')} get its "
+            "answer."
+        )
     return lines
 
 
@@ -431,6 +449,7 @@ def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int 
             else f"The rules were learned from {many}rows that the model labelled.",
             f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
             f"hold. A program chose at most {limits} that together cover as many {rows} as possible.",
+            *_describe_choice(record),
             f"Each of {evaluation.n_rows:,} rows was used to check rules that were learned the same way without it."
             if record.by_folds
             else f"The rules were checked on {evaluation.n_rows:,} rows that nothing was learned from.",

@@ -57,6 +57,7 @@ function cross(r, attributes) {
 const isNarrow = () => matchMedia("(max-width: 46rem)").matches && !matchMedia("print").matches;
 
 // 100% is shown for all only, and 0% for none only.
+const showFloor = (floor) => `${+(100 * floor).toFixed(6)}%`;
 const percent = (share, digits = 1) => {
   if (share === null) return "–";
   const shown = (share * 100).toFixed(digits), step = 10 ** -digits;
@@ -100,7 +101,7 @@ function drawChart(cells, floors, here, at, choose, hasPicked) {
     svg.append(s("polyline", { points, fill: "none", stroke: colourOf(f), "stroke-width": isHere ? 3 : 1.5 }));
     for (const cell of line) {
       const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(cell.n_rules)} ${y(cell.coverage)})`, class: hasPicked(cell) ? "mark dot picked" : "mark dot", click: () => choose(cell, floor) });
-      dot.append(s("title", {}, `${cell.n_rules} rules, floor ${floor}: ${percent(cell.coverage)} answered`));
+      dot.append(s("title", {}, `${cell.n_rules} rules, floor ${showFloor(floor)}: ${percent(cell.coverage)} answered`));
       svg.append(dot);
     }
     const own = cells.find((cell) => cell.fitted && cell.set !== null && cell.min_fidelity === floor && !line.includes(cell));
@@ -115,7 +116,7 @@ function drawChart(cells, floors, here, at, choose, hasPicked) {
     const at = Math.max(end.y, above + 15);
     above = at;
     svg.append(s("line", { x1: end.x + 6, y1: end.y, x2: width - right + 14, y2: at, class: "lead" }));
-    svg.append(s("text", { x: width - right + 18, y: at + 4, class: end.isHere ? "bold" : "" }, `≥ ${end.floor}`));
+    svg.append(s("text", { x: width - right + 18, y: at + 4, class: end.isHere ? "bold" : "" }, `≥ ${showFloor(end.floor)}`));
   }
   if (here.set !== null) svg.append(s("circle", { cx: x(here.n_rules), cy: y(here.coverage), r: 9, class: "here" }));
   return svg;
@@ -292,8 +293,11 @@ function drawNumbers(column, condition, label) {
   for (const value of isAsked ? [condition.lower, condition.upper] : []) {
     if (value !== null) svg.append(s("path", { d: `M${place(value).toFixed(1)} 0V${height - foot + 3}`, class: "cut" }));
   }
-  svg.append(s("text", { x: x(edges[0]), y: height - 2, "text-anchor": edges.length > 1 ? "start" : "middle", class: "soft small" }, word(column, edges[0])));
-  if (edges.length > 1) svg.append(s("text", { x: x(edges.at(-1)), y: height - 2, "text-anchor": "end", class: "soft small" }, word(column, edges.at(-1))));
+  // A bar of one whole number has its number below it; other bars have numbers at their edges.
+  const isOne = column.kind === "integer" && step === 1;
+  const number = (value, anchor) => s("text", { x: x(value) - (isOne ? x(low + 0.5) : 0), y: height - 2, "text-anchor": isOne || edges.length === 1 ? "middle" : anchor, class: "soft small" }, word(column, value));
+  svg.append(number(edges[0], "start"));
+  if (edges.length > 1) svg.append(number(edges.at(-1), "end"));
   return svg;
 }
 

@@ -11,8 +11,8 @@ const membersOf = (set) => set.members.map((m) => data.members[m]);
 const areRules = (members) => members.every((member) => member.one);
 const count = (n) => n.toLocaleString("en");
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
-// A long name may break after an underscore.
-const name = (text) => h("bdi", {}, join(text.split(/(?<=_)/), () => h("wbr")));
+// A long name may break after an underscore, and a sign stays with its number.
+const name = (text) => h("bdi", {}, text.split(/([≤≥<>=±−+×] [-−]?\d[^\s,]*)/).map((part, i) => (i % 2 ? h("span", { class: "tie" }, part) : join(part.split(/(?<=_)/), () => h("wbr")))));
 const join = (parts, between) => parts.flatMap((part, i) => [i ? (typeof between === "function" ? between() : between) : "", part]);
 // Up to this many rules are listed at once; of more, the widest few of each explainer.
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
@@ -88,7 +88,8 @@ const fillOf = (label) => {
   if (label === null) return { class: "others" };
   return place < 0 ? { fill: colourOf(label) } : { class: "full", opacity: (0.25 + (0.75 * place) / Math.max(data.ranges.length - 1, 1)).toFixed(2) };
 };
-const answerOf = (label) => h("strong", { class: "answer" }, icon(label), " ", name(data.classes[label]));
+// A formula is the answer of one rule alone, so a colour of its own would say nothing.
+const answerOf = (label) => h("strong", { class: "answer" }, data.tolerance ? "" : [icon(label), " "], name(data.classes[label]));
 
 // Only the fitted choice was refitted.
 const refitsOf = (number, position) => (state.cell === fitted && data.refits ? `; ${data.refits[number][position]}` : "");
@@ -102,7 +103,7 @@ function ruleLine(members, number, position, title) {
   const isPicked = member.one && state.rule === number;
   return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
-    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)),
+    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence + refitsOf(number, position)),
       member.one ? overlapOf(members, number) : null),
     member.one ? histogramsOf(member) : null);
 }
@@ -118,8 +119,10 @@ function overlapOf(members, number) {
   const found = here().overlaps?.[number];
   if (!found || members.length < 2 || found.n === 0) return null;
   const few = (n) => (n === null ? "fewer than 5" : count(n));
-  const shared = found.with.map(([other, n]) => `${count(n)} shared with ${nameOf(members, other, 0)}`);
-  return h("span", { class: "overlap" }, `Holds for ${few(found.n)} of the rows here: ${[`${few(found.alone)} by itself`, ...shared].join(", ")}.`);
+  // Beside the counts of a bar that are of the same rows, how many there are is not said again.
+  const holds = members[number].rules[0].bar?.[1] === found.n ? "" : `Holds for ${few(found.n)} of the rows here. `;
+  const shared = found.with.map(([other, n]) => `, with ${nameOf(members, other, 0)} on ${count(n)}`);
+  return h("span", { class: "overlap" }, `${holds}${found.alone === found.n ? "No other rule holds there." : `Alone on ${few(found.alone)} of these rows${shared.join("")}.`}`);
 }
 
 function explainerItem(members, number, most) {
@@ -153,13 +156,12 @@ function renderRules() {
   }
   const members = membersOf(set);
   const rules = areRules(members) ? "rule" : "explainer";
-  const hold = areRules(members) ? "Counts are of all rows where the conditions of the rule hold." : "";
-  const isSaid = state.cell.facts.some((text) => text.includes("the most faithful one answers"));
-  const order = members.length > 1 && !isSaid ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
-  const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
+  const hold = areRules(members) ? "Each rule can be read alone: its counts are of all rows where its conditions hold." : "";
+  const line = members.find((member) => member.explainer.kind === "line")?.explainer;
+  const order = members.length > 1 ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
   const hasBounds = members.some((member) => member.rules.some((rule) => rule.evidence.includes("at least")));
   const bound = hasBounds ? `“At least” is a lower bound${data.confidence ? ` with ${data.confidence} confidence` : ""}, for one rule at a time. ` : "";
-  $("reading").textContent = `${hold} ${bound}${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${synthetic}`;
+  $("reading").textContent = `${hold} ${bound}${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${line ? " A formula such as 94 − 0.6 × (x − 54) says 94 where x is 54, and 0.6 less for each unit more." : ""}`;
   $("figures-words").hidden = !members.some((member) => member.one);
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
@@ -296,13 +298,13 @@ function renderLeftOut() {
   }
   const [first, head, ...places] = left.words;
   const parts = [h("p", {}, [first, head ?? ""].join(" ")), h("ul", {}, places.map((text) => h("li", {}, name(text.trim()))))];
-  const agreement = data.by_folds ? "match the model, without the row" : "match the model, of answered";
+  const agreement = data.by_folds ? "answers from the other rows that match" : "answers that match the model";
   const members = membersOf(here());
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const held = state.rule === null ? [] : [`${nameOfMember(members, state.rule)} holds`];
     const heads = ["", "rows", "no answer", ...(isJudged ? [agreement] : []), ...held];
-    const share = (words, part, of, within) => h("td", { class: "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, `${percent(part / of, 0)}${within ? ` (${within})` : ""}`)] : "–");
+    const share = (words, part, of, within, least = 0) => h("td", { class: of && part / of < least ? "share unsure" : "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, `${percent(part / of, 0)}${within ? ` (${within})` : ""}`)] : "–");
     const few = (n) => (n === null ? "fewer than 5" : count(n));
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
@@ -310,13 +312,14 @@ function renderLeftOut() {
         line.n === undefined
           ? h("td", { colspan: heads.length - 1, class: "soft" }, "fewer than 5 rows, not counted")
           : [h("td", {}, count(line.n)), share(count(line.n - line.answered), line.n - line.answered, line.n, line.silent_within),
-             ...(isJudged ? [share(`${count(line.right)} of ${count(line.judged)}`, line.right, line.judged, line.right_within)] : []),
+             ...(isJudged ? [share(`${count(line.right)} of ${count(line.judged)}`, line.right, line.judged, line.right_within, state.cell.min_fidelity)] : []),
              ...(held.length ? [h("td", { class: "held" }, few(line.held[state.rule]))] : [])])))));
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
-  const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
+  const note = data.by_folds ? "Answers that match are those of rules that were learned in the same way from the other rows." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
   const intervals = data.has_intervals ? "In brackets: the 95% interval of each share, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
-  $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals}`), h("div", { class: "tables" }, tables), bandOf(here().band));
+  const under = isJudged ? `Shares below the floor of ${showFloor(state.cell.min_fidelity)} are in the colour of a warning.` : "";
+  $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals} ${under}`), h("div", { class: "tables" }, tables), bandOf(here().band));
   renderSilent();
 }
 
@@ -335,7 +338,7 @@ function silentRows() {
       name: data.listed.names[place],
       model: data.listed.labels ? data.classes[data.listed.labels[place]] : "",
       number: number ?? -1,
-      nearest: rule ? `${nameOf(members, number, 0)} → ${data.classes[rule.label]}` : "",
+      nearest: rule ? `${nameOf(members, number, 0)}${data.tolerance ? "" : ` → ${data.classes[rule.label]}`}` : "",
       // What decides the order: fewer conditions first, then the rule and the condition.
       order: rule ? [misses.length, number, ...misses] : [99, number ?? 99],
       misses: rule ? misses.map((position) => rule.terms[position]) : [],
@@ -429,7 +432,7 @@ function renderTradeOff() {
   const member = state.rule === null ? null : here()?.members[state.rule];
   const hasPicked = (other) => member !== null && other.set !== null && data.sets[other.set].members.includes(member);
   $("chart").replaceChildren(drawChart(data.cells, floors, cell, state.floor, choose, hasPicked));
-  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === state.floor }, `${floor}`)));
+  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === state.floor }, showFloor(floor))));
   $("budget").max = Math.max(line.length - 1, 0);
   $("budget").value = Math.max(place, 0);
   $("budget").disabled = line.length < 2;
@@ -444,7 +447,7 @@ function renderTradeOff() {
   const show = (found) => h("td", { class: found === cell ? "here" : null }, found?.set == null ? "–" : percent(found.coverage), found === fitted ? " *" : "");
   const numbers = [...new Set(data.cells.map((other) => other.max_explainers))].sort((a, b) => a - b);
   $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered, by floor"),
-    h("thead", {}, h("tr", {}, [`${data.is_asked ? "rules" : "explainers"}, at most`, ...floors.map((floor) => `≥ ${floor}`)].map((text) => h("th", { scope: "col" }, text)))),
+    h("thead", {}, h("tr", {}, [`${data.is_asked ? "rules" : "explainers"}, at most`, ...floors.map((floor) => `≥ ${showFloor(floor)}`)].map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, numbers.map((number) => h("tr", {}, h("th", { scope: "row" }, count(number)), floors.map((floor) => show(best(number, floor))))))),
     h("p", { class: "soft" }, "* the fitted choice."));
 }
@@ -476,13 +479,14 @@ function renderColumns() {
   $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
   const used = new Set(state.rule === null ? [] : membersOf(set)[state.rule].features);
-  const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "range of most rows", "missing"];
+  const heads = ["column", ...(decided ? ["rows it decides"] : []), "values", "most rows"];
+  const valuesOf = ({ kind, values, missing }) => `${kind === "integer" ? "whole numbers" : values}${missing ? ", may be missing" : ""}`;
   const line = (j) => {
     const column = data.columns[j];
     const own = column.own_name === column.name ? null : h("small", { class: "soft own" }, name(column.own_name));
     return h("tr", { class: used.has(j) ? "picked" : null }, h("th", { scope: "row" }, name(column.name), own),
       decided ? h("td", { class: "share" }, count(decided[j]), meter(answered ? decided[j] / answered : 0)) : null,
-      [column.kind, column.values, column.range || "–", column.missing ? "may be missing" : "never"].map((text) => h("td", { class: "words" }, name(text))));
+      [valuesOf(column), column.range || "–"].map((text) => h("td", { class: "words" }, name(text))));
   };
   const table = (columns) => h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, columns.map(line)));
   const isUsed = (j) => !decided || decided[j] > 0 || used.has(j);
