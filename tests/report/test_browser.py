@@ -380,7 +380,7 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, atlases, ki
             cell = tradeoff.at(number, kept)
             lead = tab.locator("#lead").inner_text()
             assert tab.locator("#floor").input_value() == str(floor)
-            assert f"max_explainers={number}, min_fidelity={kept}" in tab.locator("#call").inner_text()
+            assert f"max_explainers={number}, min_fidelity={kept}" in tab.locator("#call").text_content()
             assert tab.locator("#budget-out").inner_text() == f"{cell.n_rules:,}"
             assert f"({show_share(cell.coverage, 1)})" in lead or f"{show_share(cell.coverage, 1)} of rows" in lead
             assert tab.locator("#list > li").count() == cell.n_explainers
@@ -474,10 +474,13 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, m
         if judged.n_right < judged.n_rows:
             assert wrong >= 1
         text = card.locator(".overlap").inner_text()
-        assert f"Holds for {covers[number].sum()} of the rows here: " in text
+        # How many rows the rule holds for is said beside the bar, which counts the same rows.
+        assert f" of {covers[number].sum()} rows" in card.locator(".evidence").inner_text()
+        alone = (covers.sum(axis=0) == 1)[covers[number]].sum()
+        assert f"Alone on {alone if alone > 4 or not alone else 'fewer than 5'} of these rows" in text
         for other in np.flatnonzero((covers & covers[number]).sum(axis=1) >= 5)[:3]:
             shared = (covers[other] & covers[number]).sum()
-            assert other == number or f"{shared} shared with rule {other + 1}" in text or text.count("shared") == 3
+            assert other == number or f"with rule {other + 1} on {shared}" in text or text.count("with") == 3
         figures = card.locator("figure").all()
         assert len(figures) == len(member.region.conditions)
         for figure, condition in zip(figures, member.region.conditions, strict=True):

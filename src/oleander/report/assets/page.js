@@ -304,7 +304,7 @@ function renderLeftOut() {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const held = state.rule === null ? [] : [`${nameOfMember(members, state.rule)} holds`];
     const heads = ["", "rows", "no answer", ...(isJudged ? [agreement] : []), ...held];
-    const share = (words, part, of, within, least = 0) => h("td", { class: of && part / of < least ? "share unsure" : "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, `${percent(part / of, 0)}${within ? ` (${within})` : ""}`)] : "–");
+    const share = (words, part, of, within, least = 0) => h("td", { class: of && part / of < least ? "share unsure" : "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, percent(part / of, 0), within ? [" ", h("bdi", { class: "tie" }, `(${within})`)] : "")] : "–");
     const few = (n) => (n === null ? "fewer than 5" : count(n));
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
