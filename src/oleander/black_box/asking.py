@@ -33,8 +33,6 @@ class BlackBox:
     frame or an array otherwise. It is never fitted or copied. ``is_number`` says whether its answers are numbers, which
     a tolerance compares, and not labels.
 
-    Examples
-    --------
     >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5], [2.5]]))
     >>> BlackBox(lambda X: np.where(X[:, 0] > 1, "high", "low"), schema).ask(np.array([[0.7], [2.0]]))
     array(['low', 'high'], dtype='<U4')
@@ -101,8 +99,6 @@ class CountingBlackBox:
     Rows beyond ``max_queries`` are refused with ``SpentError`` before any is sent. ``n_queries`` also counts the rows
     on which the black box failed: they were sent.
 
-    Examples
-    --------
     >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
     >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema), max_queries=5)
     >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries, counting.queries_left

@@ -23,8 +23,6 @@ def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
 
     Without rows the bound is 0.
 
-    Examples
-    --------
     >>> float(lower_bound(29, 29, 0.05).round(4)), float(lower_bound(0, 0, 0.05))
     (0.9019, 0.0)
     """

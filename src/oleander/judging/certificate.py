@@ -158,8 +158,6 @@ class Certificate(Shown, Saved):
     ) -> Self:
         """Return the certificate of counts of rows, each a pair: the number of correct rows, and of all rows.
 
-        Examples
-        --------
         >>> certificate = Certificate.of_counts([(29, 29)], coverage=(29, 40), answers=(29, 29), confidence=0.95)
         >>> round(certificate.answers.bound, 3)
         0.868

@@ -49,8 +49,6 @@ class Floor:
 
         ``n_rows`` are compared with ``min_support``; by default these are ``n_units``.
 
-        Examples
-        --------
         >>> Floor("share", min_support=5).measure([9, 4], [10, 4]).tolist()
         [0.9, 0.0]
         """

@@ -33,8 +33,6 @@ def parse_conditions(text: str, schema: FeatureSchema) -> tuple[Condition, ...]:
     ``sex is not F``, ``ward is one of A, B`` (or ``in``), ``dose is missing`` and ``dose is known``, and may end in
     ``or missing``. Names and levels may stand in quotation marks, and must where they could be read in two ways.
 
-    Examples
-    --------
     >>> X = pd.DataFrame({"age": [61, 58, 70], "ward": ["A", "B", "C"]})
     >>> [str(one) for one in parse_conditions("55 < age <= 60 and ward in A, B", FeatureSchema.infer(X))]
     ['55 < age ≤ 60', 'ward is not C']

@@ -59,8 +59,6 @@ class Region(Savable):
 class Box(Region, saved_as="box"):
     """The rows that fulfil a few conditions; the other columns may have any value.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> from oleander.rules.conditions import Range
     >>> X = pd.DataFrame({"age": [61, 58, 70], "weight": [70.5, 81.0, 66.2]})
@@ -118,8 +116,6 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
     Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
     around one center, next to each other in the sequence, share their distances.
 
-    Examples
-    --------
     >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.rules import Ball
     >>> X = np.array([[0.5], [1.2], [3.7]])

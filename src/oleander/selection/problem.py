@@ -169,8 +169,6 @@ class SelectionProblem:
         similar problem are a start for cells without neighbours. Other options are those of `solve`; the time limit is
         per cell.
 
-        Examples
-        --------
         >>> problem = SelectionProblem(np.eye(3), np.eye(3))
         >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
         {(1, 0.9): 1.0, (2, 0.9): 2.0}

@@ -33,8 +33,6 @@ class Proof:
     total_weight : float
         The weight of all points: the number of rows if every row weighs one.
 
-    Examples
-    --------
     >>> proof = Proof(95.0, 100.0, "feasible", 0.475, 200.0)
     >>> round(proof.gap, 4), proof.is_proven_optimal, Proof.from_dict(proof.to_dict()) == proof
     (0.0526, False, True)

@@ -395,8 +395,6 @@ class Feature:
     def with_unit(self, text: str) -> str:
         """Return a value in words with the column's unit.
 
-        Examples
-        --------
         >>> Feature("bmi", Kind.CONTINUOUS, "float64", unit="kg/m²").with_unit("30")
         '30 kg/m²'
         """
