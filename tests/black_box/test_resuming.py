@@ -85,12 +85,12 @@ def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
 def test_long_options_that_differ_in_the_middle_are_another_fit(tmp_path: Path) -> None:
     plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
     radius = np.linspace(1, 2, 5000)
-    resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius}, seed=0)
+    resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius})
     other = radius.copy()
     other[2500] += 1e-12
-    assert resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius.copy()}, seed=0)[0].is_resumed
+    assert resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius.copy()}).is_resumed
     with pytest.raises(CheckpointError, match="its options differ"):
-        resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": other}, seed=0)
+        resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": other})
 
 
 @pytest.mark.slow
@@ -238,14 +238,13 @@ def test_damaged_answers_are_refused(tmp_path: Path, content: dict[str, Any]) ->
         KeptBlackBox(lambda X: np.array([1, 0]), SCHEMA, checkpoint).ask(ROWS)
 
 
-def test_a_resumed_black_box_keeps_its_seed(tmp_path: Path) -> None:
+def test_the_same_fit_is_resumed_and_another_refused(tmp_path: Path) -> None:
     plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
-    first, seed = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3}, seed=7)
-    again, same_seed = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3}, seed=8)
-    assert (seed, same_seed) == (7, 7)
+    first = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3})
+    again = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3})
     assert (first.is_resumed, again.is_resumed) == (False, True)
     with pytest.raises(CheckpointError, match="its options differ"):
-        resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 4}, seed=7)
+        resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 4})
 
 
 def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
@@ -253,4 +252,4 @@ def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
         pass
 
     with pytest.raises(CheckpointError, match=r"one prints as <.*Own object at 0x.*>: give its class a __repr__"):
-        resume(Checkpoint(tmp_path), BlackBox(len, SCHEMA), [ROWS], {"candidates": [Own()]}, 0)
+        resume(Checkpoint(tmp_path), BlackBox(len, SCHEMA), [ROWS], {"candidates": [Own()]})
