@@ -7,12 +7,14 @@ the best times is what to look at. Nothing is compared with a limit: a run shows
 """
 
 import argparse
+import atexit
 import cProfile
 import inspect
 import io
 import json
 import os
 import pstats
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -70,9 +72,10 @@ def make_count(n_rows: int) -> Callable[[], Any]:
     from oleander.black_box.asking import BlackBox, CountingBlackBox
     from oleander.fitting.counting import count_all
 
-    folder = tempfile.TemporaryDirectory()
-    write_rows(Path(folder.name), n_rows)
-    source = open_source(folder.name)
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write_rows(Path(folder), n_rows)
+    source = open_source(folder)
     sample = make_chunk(min(CHUNK, n_rows // 8), 0)[:2_000]
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.7, random_state=0).fit(sample)
     positions = np.sort(np.random.default_rng(0).choice(n_rows, n_rows // 60, replace=False))
@@ -82,8 +85,6 @@ def make_count(n_rows: int) -> Callable[[], Any]:
     how = {"saw_all": True} if "saw_all" in inspect.signature(count_all).parameters else {}
 
     def count() -> Any:
-        # The folder lives as long as the function.
-        assert folder
         box = CountingBlackBox(BlackBox(Law(), explainers.schema))
         return count_all(source, explainers, box, learned, held, **how)
 

@@ -34,17 +34,8 @@ from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.fit_record import OneTree
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.rules.conditions import Condition, clauses
-from oleander.words.claims import describe_claim, describe_verdict
-from oleander.words.rules import (
-    CHANGE,
-    DISAGREE,
-    FAR,
-    HALF,
-    count_matches,
-    describe_all,
-    describe_evidence,
-    describe_refits,
-)
+from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
+from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
 from oleander.words.sentences import describe_cell, describe_making
 
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
@@ -306,7 +297,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 "evidence": describe_evidence(member, position, rule, alone=explainer.n_rules > 1),
                 "n": rule.n_draws if judged is None else judged.n_rows,
                 "bar": count_matches(member, position),
-                "unsure": judged is not None and judged.bound < HALF,
+                "unsure": judged is not None and judged.bound < LEAST_STATED,
             }
         )
     return {

@@ -18,13 +18,11 @@ from oleander.results.explanation import Explanation, FarValue, Statement, list_
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
-from oleander.words.claims import at_least, describe_claim, how_many, on_new_rows
+from oleander.words.claims import LEAST_STATED, at_least, describe_claim, how_many, on_new_rows
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
 MOST_FEATURES = 10
-# A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
-HALF = 0.5
 # The page says these of the rows that are tried on it.
 UNCOVERED = "no rule covers this row"
 DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
@@ -93,7 +91,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
         judged = member.judged[position]
         few = f"too few{' groups' * (judged.unit == 'groups')} to show even half on new rows"
         words = matches_on(judged.n_right, judged.n_rows)
-        words += f"; {on_new_rows(judged) if judged.bound >= HALF else few}"
+        words += f"; {on_new_rows(judged) if judged.bound >= LEAST_STATED else few}"
     else:
         words = f"not checked on any row; {describe_teachers(rule)}"
     words += _describe_spread(member, position)
