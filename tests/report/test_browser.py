@@ -477,10 +477,11 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, m
         # How many rows the rule holds for is said beside the bar, which counts the same rows.
         assert f" of {covers[number].sum()} rows" in card.locator(".evidence").inner_text()
         alone = (covers.sum(axis=0) == 1)[covers[number]].sum()
-        assert f"Alone on {alone if alone > 4 or not alone else 'fewer than 5'} of these rows" in text
+        few = alone if alone > 4 else "fewer than 5"
+        assert (f"The only rule on {few} of these rows" if alone else "Other rules hold on all of these rows") in text
         for other in np.flatnonzero((covers & covers[number]).sum(axis=1) >= 5)[:3]:
             shared = (covers[other] & covers[number]).sum()
-            assert other == number or f"with rule {other + 1} on {shared}" in text or text.count("with") == 3
+            assert other == number or f"rule {other + 1} on {shared}" in text or text.count(" on ") == 4
         figures = card.locator("figure").all()
         assert len(figures) == len(member.region.conditions)
         for figure, condition in zip(figures, member.region.conditions, strict=True):

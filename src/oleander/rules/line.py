@@ -54,14 +54,14 @@ class Term:
 
     def __str__(self) -> str:
         name, reference = self.feature.shown, self.feature.describe_value(self.reference)
-        amount = f"{'−' if self.slope < 0 else '+'} {format_number(abs(self.slope))}"
+        sign, amount = "−" if self.slope < 0 else "+", format_number(abs(self.slope))
         if not self.feature.is_number:
-            return f"{amount} if {name} is {reference}"
+            return f"{sign} ({amount} if {name} is {reference})"
         if self.reference == 0:
-            return f"{amount} × {name}"
+            return f"{sign} {amount} × {name}"
         if self.reference < 0 and not self.feature.is_date:
-            return f"{amount} × ({name} + {self.feature.describe_value(-self.reference)})"
-        return f"{amount} × ({name} − {reference})"
+            return f"{sign} {amount} × ({name} + {self.feature.describe_value(-self.reference)})"
+        return f"{sign} {amount} × ({name} − {reference})"
 
 
 @dataclass(frozen=True)

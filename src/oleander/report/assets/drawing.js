@@ -107,7 +107,7 @@ function drawChart(cells, floors, here, at, choose, hasPicked) {
     const own = cells.find((cell) => cell.fitted && cell.set !== null && cell.min_fidelity === floor && !line.includes(cell));
     if (own) svg.append(marker(f, isHere ? 5 : 4, { transform: `translate(${x(own.n_rules)} ${y(own.coverage)})`, class: "mark dot", click: () => choose(own) }));
     const last = line[line.length - 1];
-    ends.push({ y: y(last.coverage), x: x(last.n_rules), floor, isHere });
+    ends.push({ y: y(last.coverage), x: x(last.n_rules), floor, isHere, colour: colourOf(f) });
   });
   // Labels of lines that end close together are moved apart.
   ends.sort((one, other) => one.y - other.y);
@@ -115,7 +115,8 @@ function drawChart(cells, floors, here, at, choose, hasPicked) {
   for (const end of ends) {
     const at = Math.max(end.y, above + 15);
     above = at;
-    svg.append(s("line", { x1: end.x + 6, y1: end.y, x2: width - right + 14, y2: at, class: "lead" }));
+    // More rules answer no more rows: the line goes on level, below all marks.
+    svg.prepend(s("path", { d: `M${end.x} ${end.y}H${width - right}L${width - right + 14} ${at}`, class: "lead", stroke: end.colour }));
     svg.append(s("text", { x: width - right + 18, y: at + 4, class: end.isHere ? "bold" : "" }, `≥ ${showFloor(end.floor)}`));
   }
   if (here.set !== null) svg.append(s("circle", { cx: x(here.n_rules), cy: y(here.coverage), r: 9, class: "here" }));
@@ -311,7 +312,7 @@ function drawLevels(column, condition, label) {
   const svg = s("svg", { viewBox: `0 0 ${width} ${line * lines.length}`, role: "img", "aria-label": label });
   const words = sayBins(column);
   lines.forEach(([text, n, isAsked], i) => svg.append(s("g", {}, s("title", {}, words[i]),
-    s("text", { x: 70, y: line * i + 10, "text-anchor": "end", class: isAsked ? "small" : "soft small" }, shorten(text, 12)),
+    s("text", { x: 70, y: line * i + 10, "text-anchor": "end", class: isAsked ? "small" : "soft small" }, shorten(text, 11)),
     s("rect", { x: 74, y: line * i + 2, width: Math.max((n / most) * (width - 74), 1).toFixed(1), height: line - 4, class: isAsked ? "full" : "rest" }))));
   return svg;
 }

@@ -86,7 +86,7 @@ function renderLead() {
 const fillOf = (label) => {
   const place = data.ranges?.indexOf(label) ?? -1;
   if (label === null) return { class: "others" };
-  return place < 0 ? { fill: colourOf(label) } : { class: "full", opacity: (0.25 + (0.75 * place) / Math.max(data.ranges.length - 1, 1)).toFixed(2) };
+  return place < 0 ? { fill: colourOf(label) } : { class: "full", opacity: (0.35 + (0.65 * place) / Math.max(data.ranges.length - 1, 1)).toFixed(2) };
 };
 // A formula is the answer of one rule alone, so a colour of its own would say nothing.
 const answerOf = (label) => h("strong", { class: "answer" }, data.tolerance ? "" : [icon(label), " "], name(data.classes[label]));
@@ -121,8 +121,9 @@ function overlapOf(members, number) {
   const few = (n) => (n === null ? "fewer than 5" : count(n));
   // Beside the counts of a bar that are of the same rows, how many there are is not said again.
   const holds = members[number].rules[0].bar?.[1] === found.n ? "" : `Holds for ${few(found.n)} of the rows here. `;
-  const shared = found.with.map(([other, n]) => `, with ${nameOf(members, other, 0)} on ${count(n)}`);
-  return h("span", { class: "overlap" }, `${holds}${found.alone === found.n ? "No other rule holds there." : `Alone on ${few(found.alone)} of these rows${shared.join("")}.`}`);
+  const shared = found.with.map(([other, n]) => `${nameOf(members, other, 0)} on ${count(n)}`).join(", ");
+  const others = found.alone === 0 ? `Other rules hold on all of these rows${shared && `: ${shared}`}.` : `The only rule on ${few(found.alone)} of these rows${shared && `; together with ${shared}`}.`;
+  return h("span", { class: "overlap" }, `${holds}${found.alone === found.n ? "No other rule holds there." : others}`);
 }
 
 function explainerItem(members, number, most) {
@@ -369,7 +370,7 @@ function renderSilent() {
   lines.sort((one, other) => turn * by(one, other) || ORDERS.row(one, other));
   const all = here().left_out.n;
   $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "No value of a row is on this page."}${state.rule === null ? "" : ` ${nameOfMember(membersOf(here()), state.rule)} is the nearest rule of ${plural(lines.filter(({ number }) => number === state.rule).length, "row")} here, which are marked.`}`;
-  const heads = [["row", "row"], ...(data.listed.labels ? [["model", "the model says"]] : []), ...(isNumber ? [["nearest", "nearest rule"], ["misses", "what it misses"]] : [["misses", "reason"]])];
+  const heads = [["row", "row"], ...(data.listed.labels ? [["model", "the model says"]] : []), ...(isNumber ? [["nearest", "nearest rule"], ["misses", "conditions that fail"]] : [["misses", "reason"]])];
   const sort = (key) => () => {
     state.sort = { by: key, down: state.sort.by === key && !state.sort.down };
     renderSilent();
