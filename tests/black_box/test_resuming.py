@@ -26,7 +26,7 @@ N_DRAWS = 60
 BALLS = Balls(radius=[1.5, 2.5], n_draws=N_DRAWS, max_candidates=12)
 # At this floor most balls are too unfaithful, so that all of them are trained before a choice is proven.
 OPTIONS = {"candidates": BALLS, "min_fidelity": 0.8}
-N_KILLS = 40
+N_KILLS = 12
 TORTURE = Path(__file__).parents[2] / "fuzz" / "torture.py"
 ROWS = np.array([[0.5], [1.5]])
 SCHEMA = FeatureSchema.infer(ROWS)

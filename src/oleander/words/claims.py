@@ -26,7 +26,6 @@ VOID = (
 )
 # The error of the bound that says whether so few rows could ever reach the floor.
 USUAL_LEVEL = 0.05
-
 # A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
 LEAST_STATED = 0.5
 
