@@ -3,13 +3,18 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Output
 from oleander.candidates import Balls
 from oleander.draws import Draws
 from oleander.judging.certificate import Claim
 from oleander.results.fit_record import Accuracy, FitRecord
+
+
+def steps(X):
+    return np.where(X[:, 0] > 0.5, 2.0, 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +144,20 @@ def test_it_round_trips_through_json(promised):
 def test_content_of_another_form_is_refused(changes):
     with pytest.raises((TypeError, ValueError)):
         Accuracy.from_dict({**ACCURACY.to_dict(), **changes})
+
+
+@pytest.mark.parametrize("absent", [np.nan, None, pd.NA])
+@pytest.mark.parametrize("options", [{}, {"tolerance": 0.5}, {"output": Output(threshold=1.5)}])
+def test_the_model_is_scored_on_rows_whose_true_label_is_known(absent, options):
+    """A row without a true label is neither a correct answer of the model nor a wrong one."""
+    X, background = (np.random.default_rng(seed).uniform(size=(200, 1)) for seed in (0, 1))
+    truth = np.where(X[:, 0] > 0.5, 2.0, 1.0).astype(object)
+    truth[:10] = 3.0 - truth[:10]
+    truth[150:] = absent
+    atlas = AggregateExplainer(steps, draws=Draws(500), random_state=0, **options)
+    score = atlas.fit(X, truth, background=background).model_score_
+    assert (score.n_answered + score.n_silent, score.n_right + score.n_right_silent) == (150, 140)
+    assert (score.share, score.unsaid) == (140 / 150, ())
+    assert "; the true label is known of 150 of 200 rows." in atlas.summary()
+    with pytest.warns(UserWarning, match="y holds no value, and the black box answers"):
+        assert atlas.fit(X, np.full(200, np.nan), background=background).model_score_ is None

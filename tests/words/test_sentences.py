@@ -73,10 +73,14 @@ class TestFit:
                 "The model itself is correct on 45 of 50 answered rows (90.0%; 78% to 97% on new rows, with 95% "
                 "confidence) and on 30 of 50 silent rows (60.0%; 45% to 74%).",
             ),
-            (ModelScore(50, 45, 0, 0, by_group=True), "The model itself is correct on 45 of 50 answered rows (90.0%)."),
             (
-                ModelScore(50, 50, 0, 0, by_group=True, unsaid=("rare", "<b>")),
-                "The model itself is correct on 50 of 50 answered rows (100.0%); it never says 'rare' and '<b>'.",
+                ModelScore(50, 45, 0, 0, by_group=True),
+                "The model itself is correct on 45 of 50 answered rows (90.0%); the true label is known of 50 of 100 "
+                "rows.",
+            ),
+            (
+                ModelScore(100, 100, 0, 0, by_group=True, unsaid=("rare", "<b>")),
+                "The model itself is correct on 100 of 100 answered rows (100.0%); it never says 'rare' and '<b>'.",
             ),
         ):
             assert describe_fit(replace(CERTIFIED, model_score=score))[1] == words

@@ -121,15 +121,16 @@ def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None)
 
     In the first case it has probably been trained on these rows, in the second labels are written in two ways.
     """
-    answers = set(rows.labels.tolist())
-    if tolerance is None and not answers & set(truth.tolist()):
+    known = ~pd.isna(truth)
+    answers, truth = set(rows.labels.tolist()), truth[known]
+    if not len(truth) or (tolerance is None and not answers & set(truth.tolist())):
         warn_user(
-            f"y holds {list_some(sorted(set(truth.tolist()), key=str))}, and the black box answers "
+            f"y holds {list_some(sorted(set(truth.tolist()), key=str)) or 'no value'}, and the black box answers "
             f"{list_some(sorted(answers, key=str))}: no label is in both, so nothing is known of its accuracy. Write "
             "the classes in the same way."
         )
         return
-    accuracy = float(agrees(rows.labels_of_rows, truth, tolerance).mean())
+    accuracy = float(agrees(rows.labels_of_rows[known], truth, tolerance).mean())
     if accuracy >= SUSPICIOUS_ACCURACY:
         warn_user(
             f"the black box is right on {show_share(accuracy, 1)} of these rows, so they look like the rows it was "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_numbers
@@ -67,14 +68,15 @@ class Output(Saved):
         """Return true answers as this output has them; ``ValueError`` where they should be numbers and are none."""
         if self.threshold is None and not is_number:
             return truth
+        absent = pd.isna(truth)
         try:
-            numbers = truth.astype(np.float64)
+            numbers = np.where(absent, np.nan, truth).astype(np.float64)
         except (TypeError, ValueError) as error:
             option = "tolerance" if self.threshold is None else "threshold"
             raise ValueError(
                 f"y holds values that are no numbers, and {option}= is for numbers: leave out y."
             ) from error
-        return numbers if self.threshold is None else self.split(numbers)
+        return numbers if self.threshold is None else np.where(absent, np.array(None), self.split(numbers))
 
     check_read = check
 

@@ -71,7 +71,7 @@ class ModelScore(Saved):
     Parameters
     ----------
     n_answered, n_right : int
-        Rows that the explainers answer, and those of them on which the black box is correct.
+        Rows with a true label that the explainers answer, and those of them on which the black box is correct.
     n_silent, n_right_silent : int
         The same of the rows without an answer.
     by_group : bool
@@ -89,17 +89,18 @@ class ModelScore(Saved):
 
     @classmethod
     def count(cls, explainers: ExplainerSet, rows: Rows, truth: Labels, heard: Bools | None = None) -> Self | None:
-        """Compare the black box's answers for some rows with true labels; None where no label is in both.
+        """Compare the black box's answers with the true labels that are known; None where no label is in both.
 
         ``heard`` is a mask of the points that may get an answer; None stands for all.
         """
-        within, labels = explainers.tolerance, rows.labels_of_rows
+        known = np.flatnonzero(~pd.isna(truth))
+        within, labels, truth = explainers.tolerance, rows.labels_of_rows[known], truth[known]
         said, true = set(labels.tolist()), set(truth.tolist())
-        if within is None and not said & true:
+        if not len(known) or (within is None and not said & true):
             return None
         right = agrees(labels, truth, within)
         speaks = explainers.responsible(rows.values) != ABSTAINS
-        answered = (speaks if heard is None else speaks & heard)[rows.point_of_row]
+        answered = (speaks if heard is None else speaks & heard)[rows.point_of_row][known]
         n_answered, n_right = int(answered.sum()), int((right & answered).sum())
         n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
         unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
@@ -107,7 +108,7 @@ class ModelScore(Saved):
 
     @property
     def share(self) -> float:
-        """The share of all rows on which the black box is correct."""
+        """The share of rows with a true label on which the black box is correct."""
         return (self.n_right + self.n_right_silent) / (self.n_answered + self.n_silent)
 
     def check_read(self) -> None:

@@ -141,7 +141,9 @@ def describe_model(record: FitRecord) -> list[str]:
             parts.append(f"on {n_right:,} of {n_rows:,} {kind} rows ({show_share(n_right / n_rows, 1)}{sure})")
     unsaid = join_words(_list_some([repr(label) for label in score.unsaid]))
     never = f"; it never says {unsaid}" if unsaid else ""
-    return [f"The model itself is correct{within(record)} {join_words(parts)}{never}."]
+    n_known, n_rows = score.n_answered + score.n_silent, record.evaluation.n_rows
+    of = f"; the true label is known of {n_known:,} of {n_rows:,} rows" if n_known < n_rows else ""
+    return [f"The model itself is correct{within(record)} {join_words(parts)}{never}{of}."]
 
 
 def describe_silence(cell: Cell, record: FitRecord) -> str:
