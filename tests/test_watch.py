@@ -70,6 +70,15 @@ def test_the_file_of_another_watch_is_refused(tmp_path, options, message):
         make_watch(tmp_path / "watch.sqlite", **options)
 
 
+def test_the_file_of_a_reserve_is_refused_and_stays_as_it_is(atlas, tmp_path):
+    path = tmp_path / "reserve.sqlite"
+    atlas.reserve(np.random.default_rng(1).uniform(size=(100, 2)), path=path)
+    before = path.read_bytes()
+    with pytest.raises(WatchError, match="watches another explainer"):
+        atlas.watch(path)
+    assert path.read_bytes() == before
+
+
 def test_other_files_and_counts_are_refused_in_a_sentence(tmp_path):
     (tmp_path / "other.txt").write_text("no database at all, but long enough to look at" * 50)
     with pytest.raises(WatchError, match="cannot be read or written as the file of a watch"):
@@ -80,6 +89,11 @@ def test_other_files_and_counts_are_refused_in_a_sentence(tmp_path):
     for wrong in ({**COUNTS, "n_right": 91}, {**COUNTS, "rules": [(60, 59)]}, {**COUNTS, "rules": [(60, 61), (1, 1)]}):
         with pytest.raises(ValueError, match=r"impossible|counts of 1 rules"):
             watch.add_counts(wrong)
+    for name, value in (("n_rows", float("nan")), ("n_rows", 100.5), ("n_right", "80"), ("rules", [(60,), (1, 1)])):
+        with pytest.raises(ValueError, match="the counts of batch 'monday' need whole numbers n_rows, n_answered"):
+            watch.add_counts({**COUNTS, name: value}, name="monday")
+    with pytest.raises(ValueError, match=r"two for each of rules: 'n_right'\."):
+        watch.add_counts({"n_rows": 10, "n_answered": 8, "rules": []})
     assert not watch.look().batches
     with pytest.raises(ValueError, match=r"level=1\.5"):
         make_watch(tmp_path / "watch.sqlite", level=1.5)

@@ -15,17 +15,14 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.rows import hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import Unit, count_units
-from oleander.files.checkpoint import hash_array, hash_text, transaction
+from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
 from oleander.judging.judged import Judged
 from oleander.judging.retesting import Tested, level_of_next, passes
 from oleander.messages import one_line, show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
 from oleander.words.claims import describe_reserve
 
-TABLES = (
-    "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS tests (number INTEGER PRIMARY KEY, rules TEXT UNIQUE NOT NULL, passed INTEGER)",
-)
+TABLE = "CREATE TABLE IF NOT EXISTS tests (number INTEGER PRIMARY KEY, rules TEXT UNIQUE NOT NULL, passed INTEGER)"
 
 
 class ReserveError(ValueError):
@@ -123,8 +120,6 @@ class Reserve:
                 return
             try:
                 with transaction(self.path) as database:
-                    # No other process writes until this is done.
-                    database.execute("BEGIN IMMEDIATE")
                     tests = self._load(database)
                     n_before = len(tests)
                     yield tests
@@ -138,20 +133,15 @@ class Reserve:
 
     def _load(self, database: sqlite3.Connection) -> list[tuple[str, bool]]:
         """Return the tests in a file; ``ReserveError`` where it is not that of these rows, or has lost tests."""
-        for table in TABLES:
-            database.execute(table)
         facts = {
             "rows": hash_array(np.sort(hash_rows(self._rows))),
             "floor": repr(self.floor),
             "level": repr(self.level),
             "unit": self.unit,
         }
-        database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
-        known = dict(database.execute("SELECT name, value FROM facts"))
-        for name, value in facts.items():
-            if known[name] != value:
-                other = "of other rows" if name == "rows" else f"with {name}={known[name]}, not {value}"
-                raise ReserveError(f"{visible(self.path)} is of a reserve {other}: give the same, or another file.")
+        for name, value in find_other_facts(database, TABLE, facts).items():
+            other = "of other rows" if name == "rows" else f"with {name}={value}, not {facts[name]}"
+            raise ReserveError(f"{visible(self.path)} is of a reserve {other}: give the same, or another file.")
         tests = [
             (name, bool(passed)) for name, passed in database.execute("SELECT rules, passed FROM tests ORDER BY number")
         ]

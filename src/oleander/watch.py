@@ -14,17 +14,16 @@ import pandas as pd
 
 from oleander.data.checks import check_share
 from oleander.files.atomic import write_whole
-from oleander.files.checkpoint import hash_text, transaction
+from oleander.files.checkpoint import find_other_facts, hash_text, transaction
 from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
 from oleander.words import describe
 from oleander.words.html import draw_watch
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS batches (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, counts TEXT NOT NULL);
-"""
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS batches (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, counts TEXT NOT NULL)"
+)
 # Coverage may fall by a tenth of what the fit had before it is worth an alarm.
 COVERAGE_KEPT = 0.9
 
@@ -77,12 +76,8 @@ class Watch:
         if not self.path.parent.is_dir():
             raise WatchError(f"the folder {visible(self.path.parent)} does not exist.")
         with self._open() as database:
-            database.executescript(TABLES)
-            database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
-            known = dict(database.execute("SELECT name, value FROM facts"))
-        for name, value in facts.items():
-            if known[name] != value:
-                other = "another explainer" if name == "explainer" else f"with {name}={known[name]}, not {value}"
+            for name, value in find_other_facts(database, TABLE, facts).items():
+                other = "another explainer" if name == "explainer" else f"with {name}={value}, not {facts[name]}"
                 raise WatchError(f"{visible(path)} watches {other}: give the same as before, or another file.")
 
     def add(self, X: Any, labels: Any = None, *, name: str | None = None) -> Watched:
@@ -140,7 +135,7 @@ class Watch:
             lines = database.execute("SELECT name, counts FROM batches ORDER BY number").fetchall()
         try:
             batches = [self._read(name, json.loads(counts)) for name, counts in lines]
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise WatchError(f"{visible(self.path)} is damaged: {one_line(error)}.") from error
         return watch(batches, self.n_rules, floor=self.floor, min_coverage=self.min_coverage, level=self.level)
 
@@ -178,8 +173,14 @@ class Watch:
         write_whole(Path(path), draw_watch(self.look(), title).encode())
 
     def _read(self, name: str, counts: dict[str, Any]) -> Batch:
-        n_rows, n_answered, n_right = (int(counts[key]) for key in ("n_rows", "n_answered", "n_right"))
-        rules = tuple((int(n_inside), int(n_correct)) for n_inside, n_correct in counts["rules"])
+        try:
+            n_rows, n_answered, n_right = (_whole(counts[key]) for key in ("n_rows", "n_answered", "n_right"))
+            rules = tuple((_whole(n_inside), _whole(n_correct)) for n_inside, n_correct in counts["rules"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"the counts of batch {visible(name)!r} need whole numbers n_rows, n_answered and n_right, and two for "
+                f"each of rules: {one_line(error)}."
+            ) from error
         if len(rules) != self.n_rules:
             raise ValueError(f"there are counts of {len(rules)} rules, and the explainer has {self.n_rules}.")
         batch = Batch(name, n_rows, n_answered, n_right, rules)
@@ -195,6 +196,12 @@ class Watch:
             raise WatchError(
                 f"{visible(self.path)} cannot be read or written as the file of a watch: {one_line(error)}."
             ) from error
+
+
+def _whole(count: Any) -> int:
+    if int(count) != count:
+        raise ValueError(f"{count!r} is no whole number")
+    return int(count)
 
 
 def _title(one: Evidence) -> str:

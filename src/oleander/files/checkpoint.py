@@ -23,6 +23,7 @@ from oleander.messages import one_line, visible
 FILE = "checkpoint.sqlite"
 # What is kept beside the facts that identify a fit.
 Part = Literal["answers", "candidates", "counts"]
+FACTS = "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 
 
 @contextmanager
@@ -36,6 +37,21 @@ def transaction(path: Path) -> Iterator[sqlite3.Connection]:
             yield database
     finally:
         database.close()
+
+
+def find_other_facts(database: sqlite3.Connection, table: str, facts: Mapping[str, str]) -> dict[str, str | None]:
+    """Create the tables of a log, and keep its facts, in an empty file; return the facts of any other that differ.
+
+    No other process writes until the transaction ends, and after an error the file is as it was.
+    """
+    database.execute("BEGIN IMMEDIATE")
+    database.execute(FACTS)
+    database.execute(table)
+    known = dict(database.execute("SELECT name, value FROM facts"))
+    if not known:
+        database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        return {}
+    return {name: known.get(name) for name, value in facts.items() if known.get(name) != value}
 
 
 class CheckpointError(ValueError):
@@ -55,7 +71,7 @@ class Checkpoint:
             why = error.strerror if isinstance(error, OSError) else error
             raise CheckpointError(f"the checkpoint folder {visible(folder)} cannot be made: {why}.") from error
         with self._open() as database:
-            database.execute("CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            database.execute(FACTS)
             for part in get_args(Part):
                 database.execute(f"CREATE TABLE IF NOT EXISTS {part} (key TEXT PRIMARY KEY, content TEXT NOT NULL)")
 

@@ -20,22 +20,15 @@ SUSPICIOUS = 0.1
 
 @dataclass(frozen=True)
 class Batch:
-    """Counts of one batch of new rows. Nothing else is kept of it.
+    """Counts of one batch of new rows. Nothing else is kept of it."""
 
-    Parameters
-    ----------
-    name : str
-        Such as its day.
-    n_rows, n_answered, n_right : int
-        All rows, those with an answer, and those on which it is the black box's.
-    rules : tuple of (int, int)
-        For each rule the rows where it holds, and those of them on which it matches the black box.
-    """
-
+    # Such as its day.
     name: str
+    # All rows, those with an answer, and those on which it is the black box's.
     n_rows: int
     n_answered: int
     n_right: int
+    # For each rule the rows where it holds, and those of them on which it matches the black box.
     rules: tuple[tuple[int, int], ...]
 
     def check(self) -> None:
@@ -48,27 +41,18 @@ class Batch:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How strongly the batches so far speak against a floor.
+    """How strongly the batches so far speak against a floor."""
 
-    Parameters
-    ----------
-    about : str
-        "agreement", "coverage", or the number of a rule, from 1.
-    floor : float
-        The share that is promised.
-    n_right, n_rows : int
-        Rows that keep the promise, and all rows that it is about.
-    path : float array of shape (n_batches,)
-        The logarithm of the evidence after each batch.
-    level : float
-        The probability of an alarm, ever, while the floor holds.
-    """
-
+    # "agreement", "coverage", or the number of a rule, from 1.
     about: str
+    # The share that is promised.
     floor: float
+    # Rows that keep the promise, and all rows that it is about.
     n_right: int
     n_rows: int
+    # The logarithm of the evidence after each batch.
     path: Floats
+    # The probability of an alarm, ever, while the floor holds.
     level: float
 
     @property
@@ -105,18 +89,8 @@ def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
     If each row is correct with a probability of at least ``floor``, whatever came before it, the evidence ever reaches
     1 / level with a probability of at most the level (Ville's inequality), however many batches there are.
 
-    Parameters
-    ----------
-    n_right, n_rows : arrays of shape (n_batches, ...)
-        Correct rows and all rows of each batch; further axes are processes of their own.
-    floor : float
+    Correct rows and all rows have shape (n_batches, ...), and further axes are processes of their own.
 
-    Returns
-    -------
-    float array of the same shape
-
-    Notes
-    -----
     For a share q under the floor φ, the product of q / φ for correct rows and (1 - q) / (1 - φ) for others has a mean
     of at most 1 while the floor holds. The evidence is a mean of such products: over the shares in ``PARTS``, and over
     the batch before which the share fell, with the weight 1 / (k (k + 1)) for batch k. So a fall after years is found

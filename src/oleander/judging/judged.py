@@ -25,19 +25,12 @@ WANTED_CHANCE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A family of answers on rows that they were not learned from.
+    """A family of answers on rows that they were not learned from."""
 
-    Parameters
-    ----------
-    answered, right : bool arrays of shape (n_settings, n_points)
-        Masks of the points that each setting answers, and answers correctly.
-    weights : int array of shape (n_points,)
-        The number of rows that each point stands for.
-    groups : array of shape (n_points,) or None
-    """
-
+    # Masks of the points that each setting answers, and answers correctly, of shape (n_settings, n_points).
     answered: Bools
     right: Bools
+    # The number of rows that each point stands for.
     weights: Ints
     groups: Labels | None = None
 
@@ -169,13 +162,8 @@ def pass_chances(
 ) -> Floats:
     """Return the probability that each step's bound reaches the floor, estimated from held-back draws.
 
-    Parameters
-    ----------
-    n_answered, agreement : arrays of shape (n_steps,)
-        The number of units that each step is expected to answer, and its agreement on held-back draws.
-    floor, level : float
-    has_bets : bool
-        Whether bets on groups decide. Groups are taken as all correct or all wrong, the worst case.
+    Steps are given by the number of units that they are expected to answer, and by their agreement on these draws. With
+    ``has_bets``, bets on groups decide. Groups are taken as all correct or all wrong, the worst case.
 
     >>> pass_chances(np.array([20.0, 300.0]), np.array([1.0, 0.98]), 0.9, 0.05).round(2).tolist()
     [0.0, 0.99]

@@ -46,39 +46,25 @@ Learn = Callable[[LabelledDraws, np.random.Generator], Family]
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
-    """Rules that may be delivered, and what rows say of them.
-
-    Parameters
-    ----------
-    family : Family
-    step : Step
-        The rules.
-    claim : Claim
-        Rows or groups that are answered, and answered correctly; and how low the true share may be.
-    is_certified : bool
-        Whether the claim holds with the stated confidence. Otherwise the step was judged: the best of several was taken
-        without paying for the choice.
-    coverage : float
-        The share of the judging rows that is answered.
-    answered, right : bool arrays of shape (n_points,)
-        Masks of the judging rows that are answered, and answered correctly, where nothing was learned from them.
-    rows : Claim or None
-        The same of all rows, where groups are certified; its bound is 0 where that cannot be certified.
-    floor_by : FloorBy or None
-        The subgroups that the rules speak to, with a floor in each; None where there is one floor.
-    heard : bool array of shape (n_points,) or None
-        The judging rows of these subgroups; None where all are.
-    """
+    """Rules that may be delivered, and what rows say of them."""
 
     family: Family
+    # The rules.
     step: Step
+    # Rows or groups that are answered, and answered correctly; and how low the true share may be.
     claim: Claim
+    # Otherwise the step was judged: the best of several was taken without paying for the choice.
     is_certified: bool
+    # The share of the judging rows that is answered.
     coverage: float
+    # Masks of the judging rows that are answered, and answered correctly, where nothing was learned from them.
     answered: Bools
     right: Bools
+    # The claim about all rows, where groups are certified; its bound is 0 where that cannot be certified.
     rows: Claim | None = None
+    # The subgroups that the rules speak to, with a floor in each; None where there is one floor.
     floor_by: FloorBy | None = None
+    # The judging rows of these subgroups; None where all are.
     heard: Bools | None = None
 
     def prove(self) -> tuple[Proof, int]:
@@ -94,39 +80,25 @@ class RuleSet:
 
 @dataclass(eq=False)
 class RuleLearner:
-    """Labelled draws to learn from, and rows to judge on.
-
-    Parameters
-    ----------
-    draws : LabelledDraws
-    rows : Rows
-        The judging rows. They made no draw, unless ``by_folds`` is set.
-    by_folds : bool
-        Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister family
-        that learns only from draws without a parent in that fold.
-    level : float
-        The one-sided error of the bound.
-    on_share : bool
-        Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
-    min_support : int
-        The minimum number of draws that a rule must add to the others.
-    limits : Limits
-        What no rule may do.
-    seed : int
-    n_jobs : int or None
-    subgroups : GivenSubgroups or None
-        Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
-    """
+    """Labelled draws to learn from, and rows to judge on."""
 
     draws: LabelledDraws
+    # The judging rows. They made no draw, unless ``by_folds`` is set.
     rows: Rows
+    # Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister family that
+    # learns only from draws without a parent in that fold.
     by_folds: bool
+    # The one-sided error of the bound.
     level: float
+    # Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
     on_share: bool = False
+    # The minimum number of draws that a rule must add to the others.
     min_support: int = 10
+    # What no rule may do.
     limits: Limits = NO_LIMITS
     seed: int = 0
     n_jobs: int | None = None
+    # Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
     subgroups: GivenSubgroups | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
 

@@ -272,7 +272,7 @@ def describe_watched(watched: Watched) -> str:
         floor = show_percent(one.floor)
         what = {
             "agreement": f"Answers match the model on {share}; the floor is {floor}.",
-            "coverage": f"Rules answer {share}; {floor} or more is expected.",
+            "coverage": f"Rules answer {share}; {show_upper_percent(one.floor, 1)} or more is expected.",
         }.get(one.about, f"Rule {one.about} matches the model on {share} where it holds; its floor is {floor}.")
         since = "" if one.alarm is None else f" Alarm since batch {visible(watched.batches[one.alarm].name)}."
         lines.append(what + since)
