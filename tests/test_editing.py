@@ -76,6 +76,7 @@ def test_a_rule_under_the_floor_needs_force_and_is_marked_everywhere(atlas):
     with pytest.raises(ValueError, match=r"age > 70 → fall clinic matches the model on .* under the floor of 90%"):
         atlas.with_rule("age > 70", "fall clinic")
     edited = atlas.with_rule("age > 70", "fall clinic", force=True)
+    assert "A rule was forced in by hand: age > 70 → fall clinic." in edited.summary()
     mark = "by hand, although it is under the floor on draws"
     # The rule answers last, so it is looked up by a row that no other rule holds for.
     shown = [edited.summary(), edited.to_card(), edited._repr_html_(), edited.report().html]
@@ -125,7 +126,14 @@ def test_edits_of_a_file_refer_to_the_rules_before_all_of_them(atlas):
 def test_a_note_changes_nothing(atlas):
     noted = atlas.edit([{"do": "note", "rule": 1, "text": "agreed"}])
     assert noted.certificate_ == atlas.certificate_
-    assert "Note on rule 1: agreed" in noted.summary()
+    assert "Note on " in noted.summary()
+    # Numbers change where a rule is removed, so a note quotes its rule.
+    edited = atlas.edit([{"do": "without", "rule": 1}, {"do": "note", "rule": 2, "text": "agreed"}])
+    rule = edited.explainers_[0].rules()[0]
+    assert (
+        f"Note on {' and '.join(map(str, edited.explainers_[0].conditions))} → {rule.answer}: agreed"
+        in edited.summary()
+    )
 
 
 def test_edited_rules_are_saved_and_edited_again_on_given_rows(atlas, tmp_path):

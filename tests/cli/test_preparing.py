@@ -113,6 +113,8 @@ def test_a_background_without_a_column(run, patients, patients_csv, tmp_path, mo
 def test_kinds():
     assert read_kinds("") == {}
     assert read_kinds("a=b=integer,sex=binary") == {"a=b": "integer", "sex": "binary"}
+    with pytest.raises(CommandError, match="--kinds sex=integer is not allowed: write column=kind, each column once"):
+        read_kinds("sex=binary,sex=integer")
 
 
 @pytest.fixture
@@ -209,6 +211,8 @@ def test_limits_of_rules_are_read():
 def test_a_limit_that_is_given_twice_is_refused():
     with pytest.raises(CommandError, match="--limit forbid is given more than once"):
         read_limits(["forbid=zip", "conditions=2", "forbid=id"])
+    with pytest.raises(CommandError, match=r"--limit monotone=age\+,age- names a column twice"):
+        read_limits(["monotone=age+,age-"])
 
 
 @pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=age", "monotone=+", "width=3", "forbid"])

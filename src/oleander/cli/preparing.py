@@ -308,9 +308,9 @@ def read_kinds(text: str) -> Mapping[str, str]:
     kinds = {}
     for part in filter(None, text.split(",")):
         name, equals, kind = part.rpartition("=")
-        if not equals or kind not in set(Kind):
+        if not equals or kind not in set(Kind) or name in kinds:
             raise wrong_option(
-                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}."
+                f"--kinds {part} is not allowed: write column=kind, each column once, with one of {', '.join(Kind)}."
             )
         kinds[name] = kind
     return kinds
@@ -335,6 +335,8 @@ def read_limits(limits: Sequence[str] | None) -> tuple[Boxes, tuple[str, ...]]:
             found[name] = names
         elif name == "monotone" and names and all(one[:-1] and one[-1] in "+-" for one in names):
             found[name] = {one[:-1]: one[-1] for one in names}
+            if len(found[name]) < len(names):
+                raise wrong_option(f"--limit {text} names a column twice: give each one direction.")
         else:
             raise wrong_option(
                 f"--limit {text} is not allowed: write conditions=3, forbid=COL,... or monotone=COL+,... or "

@@ -77,7 +77,7 @@ class Editor:
         box, label = Box(parse_conditions(conditions, self.record.schema)), self._read_answer(answer)
         dtype = None if self.record.is_number else np.result_type(self.answers.dtype, np.asarray(label).dtype)
         member = self._make(box, Constant(label, dtype=dtype), force)
-        words = f"Rule {len(self.record.explainers.members) + 1} was written by hand: {_show(member)}."
+        words = f"A rule was {'forced in' if member.by_hand == 'forced' else 'written'} by hand: {_show(member)}."
         return self._finish([*self.record.explainers.members, member], [Edit("with_rule", words)])
 
     def with_threshold(self, rule: int, column: str, value: Any, *, force: bool = False) -> FitRecord:
@@ -100,7 +100,7 @@ class Editor:
 
     def note(self, rule: int, text: str) -> FitRecord:
         """Return the record with a remark about a rule, which changes no answer."""
-        words = f"Note on rule {self._find(rule) + 1}: {visible(text)}"
+        words = f"Note on {_show(self.record.explainers.members[self._find(rule)])}: {visible(text)}"
         return replace(self.record, edits=(*self.record.edits, Edit("note", words)))
 
     def _find(self, number: Any) -> int:
