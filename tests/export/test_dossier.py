@@ -84,6 +84,23 @@ def test_no_row_is_written_unless_asked(tmp_path):
     }
 
 
+def test_rows_of_an_earlier_dossier_are_not_left_in_the_folder(tmp_path):
+    atlas = fit("labels")
+    atlas.dossier(tmp_path, include_rows=True)
+    with pytest.raises(ValueError, match=r"holds rows\.csv, with rows of an earlier dossier: give another folder"):
+        atlas.dossier(tmp_path)
+    atlas.dossier(tmp_path, include_rows=True)
+
+
+def test_the_script_names_what_is_missing(tmp_path):
+    fit("labels").dossier(tmp_path, include_rows=True)
+    done = run(tmp_path, "--answers", "model_said", "--groups", "patient")
+    assert done.returncode == 2
+    assert done.stderr.endswith("rows.csv has 500 rows, and lacks the columns model_said, patient.\n")
+    (tmp_path / "rows.csv").unlink()
+    assert "rows.csv cannot be read" in run(tmp_path).stderr
+
+
 @pytest.mark.parametrize(("headings", "first"), [("plain", "## Intended use"), ("annex-iv", "## 1. General desc")])
 def test_the_readme_has_the_wanted_headings(headings, first, tmp_path):
     (tmp_path / "model.bin").write_bytes(b"model")
@@ -93,6 +110,13 @@ def test_the_readme_has_the_wanted_headings(headings, first, tmp_path):
     assert text.startswith("# The clinic\n\n" + first)
     assert "Triage of \\*falls\\*." in text
     assert "- Rule 1 was removed" in text
+    if headings == "annex-iv":
+        # Point 3 asks for degrees of accuracy, point 4 for the reasons for the measures, point 9 for the plan.
+        sections = dict(part.split("\n\n", 1) for part in text.split("## ")[1:])
+        assert [heading[:2] for heading in sections] == [*(f"{number}." for number in range(1, 10)), "Ho"]
+        assert "| the model says |" in sections["3. Monitoring, functioning and control of the AI system"]
+        for heading in ("4. Appropriateness of the performance metrics", "5. Risk management system"):
+            assert "*To be written by the provider" in sections[heading]
     assert "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4" in text
 
 

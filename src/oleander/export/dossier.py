@@ -15,6 +15,7 @@ from oleander.data.rows import Rows
 from oleander.export.python import write_python
 from oleander.export.recompute import canonical, fingerprint
 from oleander.files.atomic import write_whole
+from oleander.messages import visible
 from oleander.results.fit_record import FitRecord
 from oleander.words.dossier import Headings, write_dossier
 
@@ -44,6 +45,8 @@ def write_folder(
         raise DossierError("a dossier is for rules, and these explainers are small models in regions that were chosen.")
     if include_rows and rows is None:
         raise DossierError("this explainer was loaded from a file, which holds no rows: leave out include_rows.")
+    if not include_rows and (folder / "rows.csv").exists():
+        raise DossierError(f"{visible(folder)} holds rows.csv, with rows of an earlier dossier: give another folder.")
     table = None if rows is None else _read_rows(record, rows)
     facts = {
         "floor": record.min_fidelity,

@@ -198,8 +198,15 @@ def main(words: Sequence[str] | None = None) -> int:
     rules = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(rules)
     stated = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-    with open(given.rows, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with open(given.rows, encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"{given.rows} cannot be read: {error}.")
+    needed = [*(str(name) for name, *_ in rules.COLUMNS), given.answers, *([given.groups] if given.groups else [])]
+    lacking = [name for name in needed if not rows or rows[0].get(name) is None]
+    if lacking:
+        parser.error(f"{given.rows} has {len(rows)} rows, and lacks the columns {', '.join(lacking)}.")
     lines = compare(stated["figures"], count(rules, rows, given.answers, given.groups, stated))
     for name, value, other, is_equal in lines:
         print(f"{'agrees ' if is_equal else 'DIFFERS'}  {name}: stated {value}, found {other}")

@@ -16,7 +16,7 @@ from oleander.words.card import (
 from oleander.words.claims import how_many
 
 Headings = Literal["plain", "annex-iv"]
-PROVIDER = ["*To be written by the provider: nothing in a set of rules says it.*"]
+PROVIDER = ["", "*To be written by the provider: nothing in a set of rules says it.*"]
 # The parts under each heading, in order.
 PLAIN = {
     "Intended use": ("use",),
@@ -31,13 +31,13 @@ PLAIN = {
 ANNEX_IV = {
     "1. General description of the AI system": ("use",),
     "2. Elements of the AI system and process for its development": ("data", "columns", "rules"),
-    "3. Monitoring, functioning and control of the AI system": ("oversight", "limits"),
-    "4. Appropriateness of the performance metrics": ("performance", "classes"),
+    "3. Monitoring, functioning and control of the AI system": ("performance", "classes", "oversight", "limits"),
+    "4. Appropriateness of the performance metrics": ("metrics",),
     "5. Risk management system": ("provider",),
     "6. Relevant changes made through the lifecycle": ("changes",),
     "7. Harmonised standards applied": ("provider",),
     "8. EU declaration of conformity": ("provider",),
-    "9. Evaluation in the post-market phase": ("monitoring",),
+    "9. Evaluation of the performance in the post-market phase": ("monitoring", "provider"),
     "How to check this folder": ("check",),
 }
 
@@ -47,16 +47,22 @@ def write_dossier(
 ) -> str:
     """Return the README of a dossier in Markdown."""
     parts = {
-        "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER[0]],
+        "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER[1]],
         "data": _describe_data(record, facts),
         "columns": ["", *tabulate_columns(record)],
         "rules": list_rules_of(record),
         "performance": list_figures(record),
         "classes": ["", *tabulate_classes(record)],
-        "limits": list_limits(record),
+        "metrics": [
+            "The figures say how well the rules stand for the model: how many rows they answer, and on how many "
+            "of them they say what it says. How often the model is correct is another question.",
+            *PROVIDER,
+        ],
+        "limits": ["", *list_limits(record)],
         "oversight": [
+            "",
             "Where no rule holds, no answer is given, and a person should decide. Rules that people wrote or forced in "
-            "are marked."
+            "are marked.",
         ],
         "monitoring": [
             "`oleander watch` looks at new rows as often as wanted: while the floor holds, the probability that it "
