@@ -833,7 +833,7 @@ class AggregateExplainer(Parameters):
         if not ask:
             return None, ""
         if self.black_box is None:
-            return None, "it is not here"
+            return None, "it is not in the saved file"
         try:
             return self._label_table(X, rows, readable, None), ""
         except SpentError as error:

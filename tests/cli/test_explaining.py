@@ -179,7 +179,7 @@ def test_a_table_in_a_database_is_explained_by_its_logged_answers(run, warehouse
             "--kinds is not for tables that stay where they are",
         ),
         (("--read", "key=visit", "--read", "labels=risk", "--draws", "9"), 3, "there is no model to label draws"),
-        (("--read", "separator=;"), 2, "write key= or labels= and a column of the table"),
+        (("--read", "separator=;"), 2, "write key= or labels= and a value"),
     ],
 )
 def test_wrong_options_of_a_table(run, warehouse, options, code, sentence):

@@ -222,6 +222,12 @@ def test_excel(patients, tmp_path, capsys):
         read_table(tmp_path / "p.xlsx", FileOptions(decimal=","))
 
 
+def test_an_option_of_reading_given_twice_is_joined_or_refused():
+    assert FileOptions.parse(["missing=n/k", "missing=-,?"]).missing == ("n/k", "-", "?")
+    with pytest.raises(CommandError, match="--read decimal is given more than once"):
+        FileOptions.parse(["decimal=,", "decimal=."])
+
+
 def test_cells_that_mean_missing(tmp_path, capsys):
     (tmp_path / "p.csv").write_text("self,age,ward\n-999,1,north\n5,n/k,n/k\n")
     table = read_table(tmp_path / "p.csv", FileOptions(missing=("n/k", "-999")))

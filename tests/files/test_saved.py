@@ -84,7 +84,7 @@ def test_a_loaded_explainer_says_the_same_without_the_black_box(request, tmp_pat
     X = np.random.default_rng(1).uniform(size=(300, 3))
     np.testing.assert_array_equal(loaded.predict(X).filled("silent"), atlas.predict(X).filled("silent"))
     assert [str(loaded.explain(x)) for x in X[:40]] == [
-        str(atlas.explain(x, ask=False)).replace("not asked", "not asked: it is not here") for x in X[:40]
+        str(atlas.explain(x, ask=False)).replace("not asked", "not asked: it is not in the saved file") for x in X[:40]
     ]
     assert loaded.summary() == summary
     assert loaded.proof_ == atlas.proof_

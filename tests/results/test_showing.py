@@ -25,7 +25,7 @@ def test_a_loaded_explainer_says_that_the_black_box_was_not_asked(atlas, rows, t
     atlas.save(tmp_path / "saved", include_rows=True)
     loaded = AggregateExplainer.load(tmp_path / "saved")
     explanation = loaded.explain(rows[0])
-    assert str(explanation).startswith("The model was not asked: it is not here.\n")
+    assert str(explanation).startswith("The model was not asked: it is not in the saved file.\n")
     assert explanation.agrees is None
     again = AggregateExplainer.load(tmp_path / "saved", stripes)
     assert again.explain(rows[0]).black_box == stripes(rows[:1])[0]

@@ -47,7 +47,11 @@ def test_what_the_black_box_says_is_compared_with_the_answer():
     explanation = Explanation((statement(0, "a"),))
     cases = [
         (explanation, None, "The model was not asked."),
-        (replace(explanation, not_asked="it is not here"), None, "The model was not asked: it is not here."),
+        (
+            replace(explanation, not_asked="it is not in the saved file"),
+            None,
+            "The model was not asked: it is not in the saved file.",
+        ),
         (replace(explanation, black_box="a"), True, "The model says 'a'; the explanation agrees."),
         (replace(explanation, black_box="b"), False, "The model says 'b'; the explanation does not agree."),
         (Explanation((), black_box="b"), None, "The model says 'b'; the rules give no answer."),

@@ -55,17 +55,19 @@ class FileOptions:
     def parse(cls, read: Sequence[str] | None, *, is_table: bool = False) -> Self:
         """Return what ``--read`` says, of a file or of a table that stays where it is.
 
-        >>> FileOptions.parse(["separator=;", "decimal=,", "missing=n/k,-999"]).missing
-        ('n/k', '-999')
+        >>> FileOptions.parse(["separator=;", "missing=n/k,-999", "missing=-"]).missing
+        ('n/k', '-999', '-')
         """
         found: dict[str, str] = {}
+        *more, last = OF_TABLES if is_table else OF_FILES
         for text in read or ():
-            name, _, value = text.partition("=")
-            if "=" not in text or name not in (OF_TABLES if is_table else OF_FILES):
-                known = "key= or labels= and a column of the table"
-                if not is_table:
-                    known = "separator=, decimal=, encoding=, dates= or missing= and a value"
-                raise wrong_option(f"--read {text} is not allowed: write {known}.")
+            name, is_pair, value = text.partition("=")
+            if not is_pair or name not in (*more, last):
+                raise wrong_option(f"--read {text} is not allowed: write {'=, '.join(more)}= or {last}= and a value.")
+            if name == "missing":
+                value = f"{found.get(name, '')},{value}"
+            elif name in found:
+                raise wrong_option(f"--read {name} is given more than once.")
             found[name] = value.replace("\\t", "\t") if name == "separator" else value
         for name in ("separator", "decimal"):
             mark = found.get(name)
@@ -73,8 +75,7 @@ class FileOptions:
                 raise wrong_option(f"--read {name}={mark} is not allowed: give one character that is no quote.")
         if "separator" in found and found["separator"] == found.get("decimal"):
             raise wrong_option(f"--read separator and decimal are both {found['decimal']!r}; they must differ.")
-        missing = found.pop("missing", None)
-        return cls(**found, missing=split_names(None if missing is None else [missing]))
+        return cls(missing=split_names([found.pop("missing", "")]), **found)
 
     def refuse_for(self, path: Path, kind: str) -> None:
         """Raise ``CommandError`` for options of text files."""
@@ -130,7 +131,8 @@ def _empty_cells(table: pd.DataFrame, words: tuple[str, ...]) -> pd.DataFrame:
         elif not isinstance(column.dtype, pd.CategoricalDtype):
             stands_for_none = [isinstance(cell, str) and cell.strip() in words for cell in column]
             cleaned[name] = column.mask(stands_for_none)
-    note(f"{int(cleaned.isna().sum().sum() - table.isna().sum().sum()):,} cells are read as missing.")
+    n_cells = int(cleaned.isna().sum().sum() - table.isna().sum().sum())
+    note(f"{n_cells:,} {'cell is' if n_cells == 1 else 'cells are'} read as missing.")
     return cleaned
 
 
