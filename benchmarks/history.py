@@ -1,9 +1,11 @@
 """The processor time of the main paths beside an earlier commit, both measured in one run, and where the time goes.
 
     python -m benchmarks.history --before COMMIT
+    python -m benchmarks.history --before COMMIT --count 5000000
 
 Two versions take turns, each in processes of its own, so that other work of the machine slows both alike. The ratio of
 the best times is what to look at. Nothing is compared with a limit: a run shows a slowdown, and fails only on an error.
+``--count`` times the count pass alone, over as many rows as it says.
 """
 
 import argparse
@@ -21,7 +23,7 @@ import tarfile
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +65,11 @@ def make_works(size: str) -> dict[str, Callable[[], Any]]:
     }
 
 
-def make_count(n_rows: int) -> Callable[[], Any]:
-    """Return the pass over Parquet files that counts every row outside the sample, with a cheap black box."""
+def make_count(n_rows: int, folder: str | None = None) -> Callable[[], Any]:
+    """Return the pass over Parquet files that counts every row outside the sample, with a cheap black box.
+
+    The files are written first, unless a folder has them.
+    """
     import numpy as np
 
     from benchmarks.subjects.streaming import CHUNK, Law, make_chunk, write_rows
@@ -72,9 +77,10 @@ def make_count(n_rows: int) -> Callable[[], Any]:
     from oleander.black_box.asking import BlackBox, CountingBlackBox
     from oleander.fitting.counting import count_all
 
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    write_rows(Path(folder), n_rows)
+    if folder is None:
+        folder = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        write_rows(Path(folder), n_rows)
     source = open_source(folder)
     sample = make_chunk(min(CHUNK, n_rows // 8), 0)[:2_000]
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.7, random_state=0).fit(sample)
@@ -102,10 +108,30 @@ def measure(size: str) -> dict[str, float]:
     return taken
 
 
-def measure_version(source: Path, size: str) -> dict[str, float]:
+def measure_count(n_rows: int, folder: str) -> dict[str, float]:
+    """Return the seconds and the memory of the count pass, of which the black box alone is one part."""
+    import pandas as pd
+
+    from benchmarks.subjects.streaming import MEBIBYTE, Law, Memory
+
+    work = make_count(n_rows, folder)
+    with Memory() as memory:
+        start = time.process_time()
+        work()
+        taken = time.process_time() - start
+    tables = [pd.read_parquet(file) for file in sorted(Path(folder).iterdir())[:4]]
+    start = time.process_time()
+    for table in tables:
+        Law().predict(table)
+    alone = (time.process_time() - start) * n_rows / sum(map(len, tables))
+    name = f"count pass, Parquet, {n_rows:,} × 30"
+    return {name: taken, f"{name}, without the black box": taken - alone, "peak MiB": memory.peak / MEBIBYTE}
+
+
+def measure_version(source: Path, size: str, count: Sequence[str] = ()) -> dict[str, float]:
     """Return what ``measure`` finds with the package in a folder, in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])}
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure"]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure", *count]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -119,11 +145,18 @@ def check_out(commit: str, folder: Path) -> Path:
     return folder / "src"
 
 
-def compare(commit: str, size: str) -> str:
-    """Return the table of both versions, the best of several turns of each."""
+def compare(commit: str, size: str, n_rows: int | None = None) -> str:
+    """Return the table of both versions, the best of several turns of each; of the count pass alone given its rows."""
+    from benchmarks.subjects.streaming import write_rows
+
     with tempfile.TemporaryDirectory() as folder:
-        sources = [check_out(commit, Path(folder)), ROOT / "src"]
-        turns = [[measure_version(source, size) for source in sources] for _ in range(N_TURNS)]
+        sources, count = [check_out(commit, Path(folder)), ROOT / "src"], []
+        if n_rows is not None:
+            rows = Path(folder) / "rows"
+            rows.mkdir()
+            write_rows(rows, n_rows)
+            count = ["--count", str(n_rows), "--folder", str(rows)]
+        turns = [[measure_version(source, size, count) for source in sources] for _ in range(N_TURNS)]
     lines = []
     for name in turns[0][1]:
         before, now = (min(turn[version][name] for turn in turns) for version in (0, 1))
@@ -166,17 +199,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
     parser.add_argument("--before", help="the commit or tag to compare with; without one, only stages are shown")
     parser.add_argument("--size", choices=["tiny", "full"], default="full")
+    parser.add_argument("--count", type=int, metavar="ROWS", help="time the count pass alone, over this many rows")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.count and not (given.before or given.measure):
+        parser.error("--count compares with an earlier commit: give --before.")
     warnings.simplefilter("ignore")
     if given.measure:
-        print(json.dumps(measure(given.size)))
+        found = measure_count(given.count, given.folder) if given.folder else measure(given.size)
+        print(json.dumps(found))
         return
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     print(f"Load of the machine at the start: {load} on {os.cpu_count()} cores.\n")
     if given.before:
-        print(compare(given.before, given.size))
-    print(profile(given.size))
+        print(compare(given.before, given.size, given.count))
+    if not given.count:
+        print(profile(given.size))
 
 
 if __name__ == "__main__":
