@@ -100,6 +100,18 @@ def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_pa
     assert SlowBox.n_sent - before == 1
 
 
+def test_draws_and_rows_are_asked_on_the_workers(cluster: Any, tmp_path: Path) -> None:
+    box = SlowBox(tmp_path)
+    with joblib.parallel_config(backend="dask"):
+        spread = AggregateExplainer(box, **OPTIONS, draws=Draws(1_000)).fit(X[1::2], background=X[::2])
+    alone = AggregateExplainer(FOREST, **OPTIONS, draws=Draws(1_000)).fit(X[1::2], background=X[::2])
+    callers = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
+    # This process asks about some rows twice, and nothing else.
+    assert len(callers) == 3
+    assert callers[os.getpid()] == 2
+    assert (content(spread), spread.n_queries_) == (content(alone), alone.n_queries_)
+
+
 def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path) -> None:
     box = SlowBox(tmp_path, seconds=0.2)
     alone = fit_alone("many draws")

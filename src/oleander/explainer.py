@@ -132,7 +132,8 @@ class AggregateExplainer(Parameters):
         options resumes from there and asks none of the rows again. It holds no row, only hashes.
     random_state : int or None
     n_jobs : int or None
-        As in joblib, except that folds run on a thread for each core where it is None.
+        As in joblib: the black box is asked on as many processes, or on the workers of joblib's backend (threads,
+        Dask). Where it is None, folds run on a thread for each core.
     verbose : int or None
         None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
         prints a line now and then where there is neither.
@@ -348,7 +349,7 @@ class AggregateExplainer(Parameters):
         if store is not None:
             data = [reading.values, reading.groups, reading.background, reading.labels]
             box = resume(store, box, data, list_remembered(self))
-        black_box = CountingBlackBox(box, self.max_queries)
+        black_box = CountingBlackBox(box, self.max_queries, self.n_jobs)
         counts_all = source is not None and (labels is not None or plan_count(source, reading, black_box))
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
         record, engine = engine_type.fit(self, reading, black_box, store, seed)
@@ -822,7 +823,7 @@ class AggregateExplainer(Parameters):
         if self._counter is None:
             model, record = self.black_box, self._record
             box = BlackBox(record.output.of_model(model), self.schema_, is_number=record.is_number)
-            self._counter = CountingBlackBox(box, self.max_queries)
+            self._counter = CountingBlackBox(box, self.max_queries, self.n_jobs)
             # Counting goes on where the fit ended.
             self._counter.n_queries = record.n_queries
         known = Rows.empty(self.schema_) if self._engine is None else self._engine.known

@@ -1,8 +1,11 @@
+import threading
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import xgboost
+from joblib import parallel_config
 from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -10,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.black_box.asking import BlackBox, SpentError, columns_read_by, keep_columns
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, columns_read_by, keep_columns
 from oleander.data.schema import FeatureSchema
 from tests.making import Recording, count, halves
 
@@ -224,3 +227,44 @@ def test_a_model_gets_the_columns_it_was_fitted_on():
     assert list(keep_columns(TABLE[["dose", "age"]], tree).columns) == ["age", "dose"]
     with pytest.raises(ValueError, match="fitted on 2 columns, of which the data lack 'age', 'dose'"):
         keep_columns(TABLE.rename(columns=str.upper), tree)
+
+
+class TestWorkers:
+    """Labels are asked on joblib's workers; nothing that is counted depends on them."""
+
+    X = np.arange(10.0)[:, None]
+
+    def make(self, model, **given):
+        return CountingBlackBox(BlackBox(model, FeatureSchema.infer(self.X)), n_jobs=2, **given)
+
+    def test_threads_share_the_rows_and_each_row_is_asked_once(self):
+        asked = []
+        box = self.make(lambda X: asked.append(len(X)) or X[:, 0] > 4)
+        with parallel_config(backend="threading"):
+            labels = box.ask_in_batches(self.X, "asking")
+        assert labels.tolist() == (self.X[:, 0] > 4).tolist()
+        assert asked == [5, 5]
+        assert box.n_queries == 10
+
+    def test_no_row_is_sent_where_not_all_may_be(self):
+        asked = []
+        box = self.make(lambda X: asked.append(len(X)) or X[:, 0] > 4, max_queries=9)
+        with parallel_config(backend="threading"), pytest.raises(SpentError, match="leaves 9 rows .* 10 are needed"):
+            box.ask_in_batches(self.X, "asking")
+        assert (asked, box.n_queries) == ([], 0)
+
+    def test_batches_under_way_are_counted_when_one_fails(self):
+        def fail(X):
+            raise RuntimeError("down")
+
+        box = self.make(fail)
+        with parallel_config(backend="threading"), pytest.raises(BlackBoxError, match="down"):
+            box.ask_in_batches(self.X, "asking")
+        assert box.n_queries == 10
+
+    def test_a_model_that_cannot_be_sent_is_named_with_the_cure(self):
+        lock = threading.Lock()
+        box = self.make(lambda X: lock.locked() | (X[:, 0] > 4))
+        with pytest.raises(TypeError, match=r"cannot be sent to other processes .* use threads"):
+            box.ask_in_batches(self.X, "asking")
+        assert box.ask(self.X).sum() == 5

@@ -61,6 +61,25 @@ def test_a_translation_says_whether_it_was_run(dialect):
     assert others[0] == "SELECT"
 
 
+@pytest.mark.parametrize("flags", [False, True])
+@pytest.mark.parametrize("dialect", TRANSLATED)
+def test_a_translation_parses_back(dialect, flags):
+    sqlglot = need("sqlglot")
+    for seed in range(3):
+        text = write_sql(make_plain(seed), dialect, "visits", flags=flags)
+        tree = sqlglot.parse_one(text, dialect=dialect)
+        assert sqlglot.parse_one(tree.sql(dialect), dialect=dialect).sql(dialect) == tree.sql(dialect)
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "mysql"])
+def test_floats_that_are_always_finite_are_compared_with_no_nan(dialect):
+    need("sqlglot")
+    text = write_sql(make_plain(0), dialect, "visits")
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    assert ("N'o''hara'" in text) == (dialect == "tsql")
+
+
 def test_a_character_that_spark_cannot_write_is_refused():
     need("sqlglot")
     schema = SCHEMA.with_feature("ward", levels=("east", "\u202ewest"))

@@ -1,3 +1,7 @@
+import os
+import time
+
+import numpy as np
 import pytest
 from joblib import parallel_config
 
@@ -23,3 +27,26 @@ def test_no_task_no_result():
 def test_an_error_of_a_task_is_raised():
     with pytest.raises(ZeroDivisionError):
         list(run_tasks(divide, [12], [(1,), (0,)], n_jobs=1))
+
+
+class Sent:
+    """Leaves a mark in a folder each time that it arrives in a process."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        (self.folder / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+
+    def add(self, values, number):
+        return float(values.sum()) + number
+
+
+@pytest.mark.slow
+def test_a_process_gets_shared_objects_once(tmp_path):
+    results = dict(run_tasks(Sent.add, [Sent(tmp_path), np.ones(3)], [(number,) for number in range(12)], n_jobs=2))
+    assert results == {number: 3.0 + number for number in range(12)}
+    arrived = [path.name.split("-")[0] for path in tmp_path.iterdir()]
+    assert 1 <= len(arrived) == len(set(arrived)) <= 2
+    assert str(os.getpid()) not in arrived

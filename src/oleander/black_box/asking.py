@@ -1,7 +1,7 @@
 """The model to be explained: asked with encoded rows, and the rows that are sent to it counted and limited."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
@@ -17,6 +18,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
 from oleander.messages import list_some, warn_user
+from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
 # The maximum number of rows that are asked about a second time, to see whether the answers change.
@@ -44,6 +46,8 @@ class BlackBox:
     # The default 20,000 draws in one call, which keeps a GPU busy and a remote model's overhead low, and about 80 MB
     # for a hundred columns: no more than a block of a source takes.
     batch_size: ClassVar[int] = 100_000
+    # Whether answers are kept by batch, so that batches may not depend on the number of jobs.
+    keeps: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         predict_of(self.model)
@@ -51,6 +55,10 @@ class BlackBox:
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` with what is wrong."""
         return self.ask_table(self.schema.decode(rows))
+
+    def ask_each(self, batches: Sequence[Floats], n_jobs: int) -> Iterator[tuple[int, Labels]]:
+        """Yield the number and the labels of each batch of encoded rows, in any order, from as many workers."""
+        return run_tasks(BlackBox.ask, [self], ((batch,) for batch in batches), n_jobs=n_jobs)
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for decoded rows; they may hold values that the schema forbids."""
@@ -105,8 +113,8 @@ class CountingBlackBox:
     ([False, True], 2, 3)
     """
 
-    def __init__(self, black_box: BlackBox, max_queries: int | None = None) -> None:
-        self.black_box, self.max_queries = black_box, max_queries
+    def __init__(self, black_box: BlackBox, max_queries: int | None = None, n_jobs: int | None = None) -> None:
+        self.black_box, self.max_queries, self.n_jobs = black_box, max_queries, n_jobs
         self.n_queries, self._n_reserved = 0, 0
         self._kind: str | None = None
 
@@ -137,14 +145,35 @@ class CountingBlackBox:
         """Free queries that were set aside."""
         self._n_reserved -= n_rows
 
-    def charge(self, n_rows: int) -> None:
-        """Count rows that are sent elsewhere, such as by workers, or raise ``SpentError`` if they are too many."""
+    def check_left(self, n_rows: int) -> None:
+        """Raise ``SpentError`` if more rows would be sent than may be."""
         if not self.can_ask(n_rows):
             raise SpentError(
                 f"max_queries={self.max_queries:,} leaves {self.queries_left:,} rows to ask about, "
                 f"and {n_rows:,} are needed."
             )
+
+    def charge(self, n_rows: int) -> None:
+        """Count rows that are sent elsewhere, such as by workers, or raise ``SpentError`` if they are too many."""
+        self.check_left(n_rows)
         self.n_queries += n_rows
+
+    def charge_each(
+        self, results: Iterator[tuple[int, Any]], sizes: Sequence[int], n_jobs: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the number and result of each batch, and count its rows; also where it fails or is interrupted."""
+        under_way = dict(enumerate(sizes))
+        try:
+            for number, result in results:
+                self.charge(under_way.pop(number))
+                yield number, result
+        except GeneratorExit:
+            raise
+        except BaseException:
+            # Each job has sent the rows of one batch, or may have.
+            for size in list(under_way.values())[:n_jobs]:
+                self.charge(size)
+            raise
 
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows."""
@@ -152,13 +181,22 @@ class CountingBlackBox:
         return self._check_kind(self.black_box.ask(rows))
 
     def ask_in_batches(self, rows: Floats, title: str) -> Labels:
-        """Return the black box's labels for any number of encoded rows; progress is shown under the title."""
-        size, batches = self.black_box.batch_size, []
+        """Return the black box's labels for any number of encoded rows, asked on the workers of joblib's backend.
+
+        Too many rows are refused before any is sent. Progress is shown under the title.
+        """
+        self.check_left(len(rows))
+        size, n_jobs = self.black_box.batch_size, effective_n_jobs(self.n_jobs)
+        if not self.black_box.keeps:
+            size = max(1, min(size, -(-len(rows) // n_jobs)))
+        batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+        results, found, n_done = self.black_box.ask_each(batches, n_jobs), {}, 0
         with tell_progress(title, len(rows)) as tell:
-            for start in range(0, len(rows), size):
-                batches.append(self.ask(rows[start : start + size]))
-                tell(min(start + size, len(rows)), f"{self.n_queries:,} rows asked in all")
-        return np.concatenate(batches) if batches else np.empty(0, dtype=object)
+            for number, labels in self.charge_each(results, [len(batch) for batch in batches], n_jobs):
+                found[number], n_done = labels, n_done + len(labels)
+                tell(n_done, f"{self.n_queries:,} rows asked in all")
+        parts = [self._check_kind(found[number]) for number in sorted(found)]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=object)
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""

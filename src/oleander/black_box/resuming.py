@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar
@@ -29,27 +29,37 @@ class KeptBlackBox(BlackBox):
     is_resumed: bool = False
     # An answer is kept when its batch is complete, so an interrupt costs at most this many rows.
     batch_size: ClassVar[int] = 5_000
+    keeps: ClassVar[bool] = True
 
     @property
     def plain(self) -> BlackBox:
         """The same black box without the checkpoint."""
         return BlackBox(self.model, self.schema, is_number=self.is_number)
 
-    def ask(self, rows: Floats) -> Labels:
-        """Return the kept labels of exactly these rows, or ask the black box and keep its answer."""
-        key = hash_array(rows)
-        kept = self.checkpoint.get("answers", key)
-        if kept is not None:
+    def ask_each(self, batches: Sequence[Floats], n_jobs: int) -> Iterator[tuple[int, Labels]]:
+        """Yield the number and the labels of each batch: those kept first, then as workers answer and this keeps."""
+        left = []
+        for number, rows in enumerate(batches):
+            key = hash_array(rows)
+            kept = self.checkpoint.get("answers", key)
+            if kept is None:
+                left.append((number, key))
+                continue
             with self.checkpoint.reading():
                 if not DTYPE.fullmatch(str(kept["dtype"])) or len(kept["labels"]) != len(rows):
                     raise ValueError("it holds labels that cannot be read")
-                return np.array(kept["labels"], dtype=kept["dtype"])
-        labels = super().ask(rows)
-        values = labels.tolist()
-        # Labels that JSON cannot hold are asked for again.
-        if {type(label) for label in values} <= {str, int, float, bool}:
-            self.checkpoint.keep("answers", key, {"dtype": labels.dtype.str, "labels": values})
-        return labels
+                labels = np.array(kept["labels"], dtype=kept["dtype"])
+            yield number, labels
+        for place, labels in self.plain.ask_each([batches[number] for number, _ in left], n_jobs):
+            (number, key), values = left[place], labels.tolist()
+            # Labels that JSON cannot hold are asked for again.
+            if {type(label) for label in values} <= {str, int, float, bool}:
+                self.checkpoint.keep("answers", key, {"dtype": labels.dtype.str, "labels": values})
+            yield number, labels
+
+    def ask(self, rows: Floats) -> Labels:
+        """Return the kept labels of exactly these rows, or ask the black box and keep its answer."""
+        return next(self.ask_each([rows], 1))[1]
 
     def complain(self, n_changed: int, n_asked: int) -> None:
         """Warn that answers have changed; raise ``CheckpointError`` where they differ from an earlier run's."""

@@ -37,17 +37,9 @@ OPEN = ("feasible", "unknown")
 class PoolProgram:
     """The selection program over a pool.
 
-    Parameters
-    ----------
-    pool : CandidatePool
-    floor : Floor
-    formulation, solver
-        As in ``SelectionProblem.solve``.
-    training : {"lazy", "eager"} or None
-        Train explainers when the choice needs them, or all at once. The objective and its proof are the same. None is
-        "eager" for the selective formulation, whose relaxation is too weak for lazy training to save anything.
-    time_limit : float or None
-        Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
+    ``training`` is "lazy", when the choice needs an explainer, or "eager", all at once. The objective and its proof are
+    the same. None is "eager" for the selective formulation, whose relaxation is too weak for lazy training to save
+    anything. The time limit is for solving alone. The runtime of a result is that of all rounds together.
     """
 
     def __init__(

@@ -40,38 +40,15 @@ class CandidatePool:
     ``agrees`` fills in with each of them. The same candidate gives the same explainer bit for bit, whatever the order,
     the batches or the number of jobs, as long as the black box answers row by row.
 
-    Parameters
-    ----------
-    rows : Rows
-    candidates : sequence of Candidate
-    black_box : CountingBlackBox
-        No candidate is trained whose draws would exceed its ``max_queries``.
-    batch_size : int
-        The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
-    n_jobs : int or None
-        As in joblib.
-    checkpoint : Checkpoint or None
-        A store of trained explainers. It is read before training and written after each candidate.
+    No candidate is trained whose draws would exceed the black box's ``max_queries``. ``batch_size`` is the maximum
+    number of draws in memory, over all jobs, and in one call. A checkpoint is read before training and written after
+    each candidate.
 
-    Attributes
-    ----------
-    covers : PackedRows of shape (n_candidates, n_points)
-    support : int array of shape (n_candidates,)
-        The number of the user's rows that each candidate covers.
-    judged_support : int array of shape (n_candidates,)
-        The number of these rows that the candidate did not learn from.
-    n_units : array of shape (n_candidates,)
-        The number of groups of these rows; of rows where there are no groups.
-    judged_right, right_units : array of shape (n_candidates,)
-        The number of judged rows on which each candidate agrees, and of units, where a group counts by its share of
-        such rows. 0 if a candidate is untrained.
-    explainers : list of Explainer or None
-    is_trained : bool array of shape (n_candidates,)
-    draw_fidelity : array of shape (n_candidates,)
-        Agreement on the draws that trained the explainer; NaN where there were none.
+    By candidate: ``support`` counts the user's rows that it covers, ``judged_support`` those that it did not learn
+    from, and ``n_units`` the groups of these, or else the rows. ``judged_right`` and ``right_units`` count those on
+    which it agrees, a group by its share; 0 if untrained. ``draw_fidelity`` is the agreement on the draws that trained
+    it, or NaN.
 
-    Examples
-    --------
     >>> from oleander.candidates import Balls
     >>> X = np.random.default_rng(0).uniform(size=(50, 2))
     >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
@@ -199,7 +176,9 @@ class CandidatePool:
         shared = [box, self.rows.values, self.rows.labels, self.tolerance]
         results = run_tasks(train_batch, shared, tasks, n_jobs=n_jobs)
         n_done = 0
-        for batch, trained in self._charge_each(results, batches, n_jobs):
+        sizes = [int(self._n_draws[batch].sum()) for batch in batches]
+        for number, trained in self.black_box.charge_each(results, sizes, n_jobs):
+            batch = batches[number]
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
                     content = {"explainer": explainer.write(), "draw_fidelity": draw_fidelity}
@@ -208,24 +187,6 @@ class CandidatePool:
             n_done += len(batch)
             if on_trained is not None:
                 on_trained(n_done)
-
-    def _charge_each(
-        self, results: Iterator[tuple[int, list[Trained]]], batches: list[list[int]], n_jobs: int
-    ) -> Iterator[tuple[list[int], list[Trained]]]:
-        """Yield each batch with its result, and count its draws; also those of batches that fail or are interrupted."""
-        under_way = dict(enumerate(batches))
-        try:
-            for number, trained in results:
-                batch = under_way.pop(number)
-                self.black_box.charge(int(self._n_draws[batch].sum()))
-                yield batch, trained
-        except GeneratorExit:
-            raise
-        except BaseException:
-            # Each job has sent the draws of one batch, or may have.
-            for batch in list(under_way.values())[:n_jobs]:
-                self.black_box.charge(int(self._n_draws[batch].sum()))
-            raise
 
     def _name(self, index: int) -> str:
         """Return the key of a candidate in the checkpoint."""

@@ -22,34 +22,19 @@ MOST_TARGETS = 24
 
 @dataclass(frozen=True, eq=False)
 class LabelledDraws:
-    """Synthetic rows with the black box's answers.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    values : array of shape (n_draws, n_features)
-    classes : array of shape (n_classes,)
-        The distinct answers for draws.
-    codes : int array of shape (n_draws,)
-        Positions in ``classes``.
-    parents : int array of shape (n_draws, 2) or None
-        The rows between which each draw lies; None where they are unknown.
-    truth : array of shape (n_draws,) or None
-        The answers where they are numbers. Then ``classes`` are the constants that an explainer may say, and ``codes``
-        the nearest of them.
-    tolerance : Tolerance or None
-        How near a constant must be to agree; None for labels.
-    lines : tuple of Line
-        Further answers that an explainer may give where they are numbers; their codes follow those of ``classes``.
-    """
+    """Synthetic rows with the black box's answers."""
 
     schema: FeatureSchema
     values: Floats
+    # The distinct answers, or the constants that an explainer may say, and of each draw its own or the nearest.
     classes: Labels
     codes: Ints
+    # The rows between which each draw lies, of shape (n_draws, 2); None where they are unknown.
     parents: Ints | None
+    # The answers where they are numbers, and how near a constant must be to agree.
     truth: Floats | None = None
     tolerance: Tolerance | None = None
+    # Further answers that an explainer may give where they are numbers; their codes follow those of ``classes``.
     lines: tuple[Line, ...] = ()
 
     @classmethod

@@ -5,8 +5,10 @@ written by its code.
 """
 
 import re
+import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -19,8 +21,8 @@ from oleander.results.explainer_set import ExplainerSet
 # Whole numbers under this size are exact as 64-bit floats.
 EXACT = 2**53
 LARGEST_INTEGER = 2**63 - 1
-# The largest code of a character that Spark's chr takes.
-MOST_CHR = 255
+# The largest code that a function for characters takes; beyond 127 it depends on the code page of the server.
+MOST_CHR = {"spark": 255, "databricks": 255, "tsql": 127, "mysql": 127}
 # SQLite promises to read decimals exactly up to this many digits; the power keeps them far from its ends.
 SAFE_DIGITS, SAFE_POWER = 15, 15
 
@@ -32,6 +34,7 @@ class Dialect:
     double: str
     text: str
     character: str
+    # Empty where floats are always finite numbers.
     infinity: str
     # Whether names of columns that differ in case only are one name.
     ignores_case: bool = True
@@ -61,21 +64,25 @@ DIALECTS = {
 # Written by sqlglot from the dialect beside it. Spark's is run by the tests against ``predict``; the others are not.
 TRANSLATED = {"spark": "duckdb", "databricks": "duckdb", "snowflake": "duckdb", "bigquery": "duckdb"}
 # These have no structs that sqlglot can write.
-TRANSLATED |= {"redshift": "postgres", "trino": "postgres"}
+TRANSLATED |= {"redshift": "postgres", "trino": "postgres", "tsql": "postgres", "mysql": "postgres"}
+FINITE = replace(DIALECTS["postgres"], infinity="")
 
 
-def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool = False) -> str:
+def write_sql(
+    explainers: ExplainerSet, dialect: str, table: str, *, flags: bool = False, spoken: Dialect | None = None
+) -> str:
     """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain.
 
     With ``flags`` the column ``ask_model`` follows, which is true where the answer is NULL.
     """
     check_choice("dialect", dialect, (*DIALECTS, *TRANSLATED))
     if dialect in TRANSLATED:
-        return _translate(write_sql(explainers, TRANSLATED[dialect], table, flags=flags), dialect)
+        spoken = FINITE if dialect in ("tsql", "mysql") else None
+        return _translate(write_sql(explainers, TRANSLATED[dialect], table, flags=flags, spoken=spoken), dialect)
     if not isinstance(table, str):
         raise TypeError(f"table is a {type(table).__name__}; give the name of a table or view as text.")
     plain = read_plain(explainers)
-    schema, spoken = explainers.schema, DIALECTS[dialect]
+    schema, spoken = explainers.schema, spoken or DIALECTS[dialect]
     columns = name_columns(schema, spoken)
     aliases = alias_columns(columns)
     taken = {column.lower() for column in columns}
@@ -109,7 +116,10 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
         *(query.pack() if dialect == "duckdb" else query.nest()),
     ]
     if flags:
-        flag = f"routed.{quote(answer)} IS NULL AS {quote(_free_name('ask_model', taken))}"
+        test = f"routed.{quote(answer)} IS NULL"
+        # T-SQL has no truth value to select.
+        test = test if spoken.infinity else f"CASE WHEN {test} THEN 1 ELSE 0 END"
+        flag = f"{test} AS {quote(_free_name('ask_model', taken))}"
         lines = [f"SELECT routed.*, {flag} FROM (", *lines, ") AS routed"]
     return "\n".join(lines) + "\n"
 
@@ -119,19 +129,33 @@ def _translate(text: str, dialect: str) -> str:
     source = TRANSLATED[dialect]
     sqlglot = import_extra("sqlglot", extra="sql", purpose=f"SQL for {dialect}")
     # Spark takes the code of a character modulo 256.
-    beyond = [code for code in map(int, re.findall(r"\bchr\((\d+)\)", text)) if code > MOST_CHR]
-    if beyond and dialect in ("spark", "databricks"):
+    most = MOST_CHR.get(dialect, sys.maxunicode)
+    beyond = [code for code in map(int, re.findall(r"\bchr\((\d+)\)", text)) if code > most]
+    if beyond:
         raise ExportError(
             f"a level or label holds the character {beyond[0]}, which is written by its code, and {dialect} has no "
             "function for it: rename the level."
         )
     try:
+        tree = sqlglot.parse_one(text, dialect=source)
+        if dialect == "tsql":
+            # Text of the code page would lose characters.
+            tree = tree.transform(_as_national)
         level = sqlglot.ErrorLevel.RAISE
-        (found,) = sqlglot.transpile(text, source, dialect, pretty=True, comments=False, unsupported_level=level)
+        found = tree.sql(dialect, pretty=True, comments=False, unsupported_level=level)
     except sqlglot.errors.SqlglotError as error:
         raise ExportError(f"the explainers cannot be translated to {dialect}: {one_line(error)}.") from error
     state = "and run by the tests of Oleander" if dialect == "spark" else "and not run: compare it with predict first"
     return f"-- Explainers by Oleander, translated from {source}'s SQL to {dialect}'s {state}.\n{found}\n"
+
+
+def _as_national(node: Any) -> Any:
+    """Return text as Unicode text of T-SQL."""
+    expressions = import_module("sqlglot.expressions")
+    if isinstance(node, expressions.DataType) and node.is_type("text"):
+        return expressions.DataType.build("NVARCHAR(MAX)", dialect="tsql")
+    is_text = isinstance(node, expressions.Literal) and node.is_string
+    return expressions.National(this=node.this) if is_text else node
 
 
 @dataclass(frozen=True)
@@ -256,7 +280,8 @@ class Sql(Language):
         if feature.is_number or (feature.rare and kind == "number"):
             is_whole = feature.is_number and feature.dtype.lower().startswith(("int", "uint"))
             # A float may have rounded a larger whole number.
-            test = f"ABS({name}) " + (f"< {EXACT}" if is_whole else f"< {self.dialect.infinity}")
+            most = EXACT if is_whole else self.dialect.infinity
+            test = f"ABS({name}) < {most}" if most else self.IS_KNOWN.format(name)
         # Levels beyond are whole numbers, and exact as such.
         if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in levels)):
             value = self._as_double(column)
@@ -269,6 +294,8 @@ class Sql(Language):
 
     def _as_double(self, column: str) -> str:
         value = f"CAST({column} AS {self.dialect.double})"
+        if not self.dialect.infinity:
+            return value
         if self.dialect.typed:
             # NaN is a missing value.
             return f"NULLIF({value}, CAST('NaN' AS {self.dialect.double}))"

@@ -16,22 +16,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Limits:
-    """What no rule may do.
-
-    Parameters
-    ----------
-    max_conditions : int or None
-        The maximum number of conditions of a rule.
-    forbidden : tuple of int
-        Columns that no rule uses.
-    monotone : tuple of (int, bool)
-        Columns along which the answer must not fall, or must not rise (False).
-    lowest, highest : int
-        The codes of the lowest and the highest answer, where there are monotone columns.
-    """
+    """What no rule may do."""
 
     max_conditions: int | None = None
+    # Columns that no rule uses.
     forbidden: tuple[int, ...] = ()
+    # Columns along which the answer must not fall, or must not rise (False); then the lowest and highest answers' codes.
     monotone: tuple[tuple[int, bool], ...] = ()
     lowest: int = -1
     highest: int = -1

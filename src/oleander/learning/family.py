@@ -36,26 +36,16 @@ WIDENED_SIZE = 10
 
 @dataclass(frozen=True)
 class Step:
-    """A set of rules, and how it does on held-back draws.
+    """A set of rules, and how it does on held-back draws."""
 
-    Parameters
-    ----------
-    rules : tuple of Candidate
-        The widest first. Where several hold, the most faithful answers.
-    threshold : float
-        The minimum share of right draws that a rule was asked for.
-    max_rules : int
-        The number of rules that were allowed.
-    n_terms : int
-        The terms of the lines that the rules say.
-    mass, agreement : float
-        Share of held-back draws that are answered, and share of those on which the answer is the black box's.
-    """
-
+    # The widest first. Where several hold, the most faithful answers.
     rules: tuple[Candidate, ...]
+    # The minimum share of right draws that a rule was asked for, and the number of rules that were allowed.
     threshold: float
     max_rules: int
+    # The terms of the lines that the rules say.
     n_terms: int = 0
+    # Share of held-back draws that are answered, and share of those on which the answer is the black box's.
     mass: float = 0.0
     agreement: float = 0.0
 

@@ -88,18 +88,7 @@ class Polisher:
 class Proposer:
     """Candidates from the nodes of trees, whose sides are moved until no move under the threshold covers more.
 
-    Parameters
-    ----------
-    draws : LabelledDraws
-    learns : int array
-        The draws that choose.
-    trees : list of Tree
-    members : Memberships
-        Of the draws that choose.
-    limits : Limits
-        What no box may do.
-    min_gain : float
-        The minimum number of draws that a box must add.
+    The draws at ``learns`` choose, and ``members`` are theirs. A box must add ``min_gain`` draws.
     """
 
     def __init__(

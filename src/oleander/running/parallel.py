@@ -1,15 +1,21 @@
-"""Parallel work through joblib, on any of its backends; a Dask cluster gets shared objects once."""
+"""Parallel work through joblib, on any of its backends; each process or Dask cluster gets shared objects once."""
 
+import pickle
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from joblib import Parallel, cpu_count, delayed, parallel_config
+import numpy as np
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
+from joblib.externals.loky.backend.reduction import dumps
 from joblib.parallel import LokyBackend, get_active_backend
 
-from oleander.messages import import_extra
+from oleander.messages import import_extra, one_line
 
 # Futures of the objects sent to each cluster, by the object's id.
 _SENT: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
@@ -26,7 +32,7 @@ def run_tasks(
     """Yield the number and the result of each task as it ends, in any order.
 
     The function is called with the shared objects, such as the rows and the black box, and then with the task's own
-    small arguments. A Dask cluster gets shared objects once, and if a worker dies, others take over its tasks.
+    small arguments. A process or a Dask cluster gets shared objects once. If a Dask worker dies, others take over.
     ``on_threads`` says that the function spends its time in kernels that run beside each other: then ``n_jobs=None``
     is a thread for each core.
 
@@ -38,6 +44,9 @@ def run_tasks(
     if type(backend).__name__ == "DaskDistributedBackend":
         yield from _run_on_cluster(backend, function, shared, numbered, n_jobs)
         return
+    if isinstance(backend, LokyBackend) and not on_threads and effective_n_jobs(n_jobs) > 1:
+        yield from _run_in_processes(function, shared, numbered, n_jobs)
+        return
     jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
     return_as = "generator_unordered" if backend.supports_return_generator else "list"
     is_default = n_jobs is None and n_active is None and type(backend) is LokyBackend and not backend.nesting_level
@@ -45,6 +54,37 @@ def run_tasks(
         yield from Parallel(n_jobs=cpu_count(), backend="threading", return_as="generator_unordered")(jobs)
     else:
         yield from Parallel(n_jobs=n_jobs, return_as=return_as)(jobs)
+
+
+def _run_in_processes(
+    function: Callable[..., Any], shared: Sequence[Any], tasks: Iterable[tuple[int, Any]], n_jobs: int | None
+) -> Iterator[tuple[int, Any]]:
+    """Run the tasks with the shared objects in a file, which each process reads once; joblib maps arrays itself."""
+    arrays = {place: one for place, one in enumerate(shared) if isinstance(one, np.ndarray)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "shared"
+        try:
+            path.write_bytes(dumps([None if place in arrays else one for place, one in enumerate(shared)]))
+        except Exception as error:
+            raise TypeError(
+                f"the black box cannot be sent to other processes ({type(error).__name__}: {one_line(error)}): use "
+                'threads, with joblib.parallel_config(backend="threading"), or leave out n_jobs.'
+            ) from error
+        jobs = (delayed(_in_process)(str(path), arrays, number, function, *task) for number, task in tasks)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
+
+
+@lru_cache(maxsize=1)
+def _read_shared(path: str) -> list[Any]:
+    found: list[Any] = pickle.loads(Path(path).read_bytes())
+    return found
+
+
+def _in_process(
+    path: str, arrays: dict[int, Any], number: int, function: Callable[..., Any], *task: Any
+) -> tuple[int, Any]:
+    shared = [arrays.get(place, one) for place, one in enumerate(_read_shared(path))]
+    return number, function(*shared, *task)
 
 
 def _run_on_cluster(

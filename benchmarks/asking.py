@@ -1,0 +1,62 @@
+"""Rows per second that a model answers on one and on two workers: threads, processes, and a Dask cluster.
+
+    python -m benchmarks.asking
+
+The model is a forest of 200 trees that uses one core. Each way first answers once, which starts its workers and sends
+them the model, and is then timed by the clock: look at the ratio, since others may be using the machine.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from joblib import parallel_config
+from sklearn.ensemble import RandomForestClassifier
+
+from benchmarks.tables import make_table
+from oleander.black_box import BlackBox, CountingBlackBox
+from oleander.data.schema import FeatureSchema
+
+N_ROWS, N_COLUMNS, N_TURNS = 100_000, 20, 3
+
+
+@contextmanager
+def use(way: str, n_jobs: int) -> Iterator[None]:
+    """Make joblib use a kind of workers."""
+    if way != "dask":
+        with parallel_config(backend=way, n_jobs=n_jobs):
+            yield
+        return
+    from distributed import Client, LocalCluster
+
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=n_jobs, **options) as cluster, Client(cluster), parallel_config(backend="dask"):
+        yield
+
+
+def main() -> None:
+    """Print the table."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_COLUMNS))
+    forest = RandomForestClassifier(200, random_state=0, n_jobs=1).fit(X[:2_000], X[:2_000, :3].sum(axis=1) > 0)
+    box, lines, expected = BlackBox(forest, FeatureSchema.infer(X)), [], forest.predict(X)
+    for way in ("threading", "loky", "dask"):
+        rates = []
+        for n_jobs in (1, 2):
+            with use(way, n_jobs):
+                taken = []
+                for _ in range(1 + N_TURNS):
+                    counting = CountingBlackBox(box, max_queries=N_ROWS)
+                    start = time.perf_counter()
+                    labels = counting.ask_in_batches(X, "asking")
+                    taken.append(time.perf_counter() - start)
+                    assert counting.n_queries == N_ROWS
+                    np.testing.assert_array_equal(labels, expected)
+            rates.append(N_ROWS / min(taken[1:]))
+        lines.append((way, *(f"{rate:,.0f}" for rate in rates), f"{rates[1] / rates[0]:.2f}"))
+    print(make_table(("workers", "rows per second on 1", "on 2", "ratio"), lines))
+
+
+if __name__ == "__main__":
+    main()
