@@ -9,6 +9,8 @@ them the model, and is then timed by the clock: look at the ratio, since others 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from joblib import parallel_config
@@ -28,10 +30,10 @@ def use(way: str, n_jobs: int) -> Iterator[None]:
         with parallel_config(backend=way, n_jobs=n_jobs):
             yield
         return
-    from distributed import Client, LocalCluster
-
+    distributed: Any = import_module("distributed")
     options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with LocalCluster(n_workers=n_jobs, **options) as cluster, Client(cluster), parallel_config(backend="dask"):
+    local = distributed.LocalCluster(n_workers=n_jobs, **options)
+    with local as cluster, distributed.Client(cluster), parallel_config(backend="dask"):
         yield
 
 

@@ -107,8 +107,8 @@ def test_draws_and_rows_are_asked_on_the_workers(cluster: Any, tmp_path: Path) -
     alone = AggregateExplainer(FOREST, **OPTIONS, draws=Draws(1_000)).fit(X[1::2], background=X[::2])
     callers = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
     # This process asks about some rows twice, and nothing else.
-    assert len(callers) == 3
-    assert callers[os.getpid()] == 2
+    assert callers.pop(os.getpid()) == 2
+    assert sum(callers.values()) >= 2
     assert (content(spread), spread.n_queries_) == (content(alone), alone.n_queries_)
 
 

@@ -21,7 +21,7 @@ class Limits:
     max_conditions: int | None = None
     # Columns that no rule uses.
     forbidden: tuple[int, ...] = ()
-    # Columns along which the answer must not fall, or must not rise (False); then the lowest and highest answers' codes.
+    # Columns along which the answer must not fall, or must not rise (False), and codes of its ends.
     monotone: tuple[tuple[int, bool], ...] = ()
     lowest: int = -1
     highest: int = -1

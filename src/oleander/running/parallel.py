@@ -103,8 +103,7 @@ def _run_on_cluster(
     client = backend.client
     sent = [_send(client, one) for one in shared]
     jobs = (
-        client.submit(_on_worker, number, function, *sent, *task, pure=False, **backend.submit_kwargs)
-        for number, task in tasks
+        _submit(client, _on_worker, number, function, *sent, *task, **backend.submit_kwargs) for number, task in tasks
     )
     # A fit inside a task of the same cluster gives its thread back while it waits.
     with backend.retrieval_context():
@@ -131,11 +130,15 @@ def _send(client: Any, shared: Any) -> Any:
     pickler = import_extra("cloudpickle", extra="dask", purpose="A Dask cluster")
     # The result of a task can be computed again. A scattered object, as joblib sends large ones, is lost with the
     # worker that holds its last copy, and the whole fit fails.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sending large graph")
-        future = client.submit(pickler.loads, pickler.dumps(shared), pure=False)
+    future = _submit(client, pickler.loads, pickler.dumps(shared))
     sent[key] = (alive, future)
     return future
+
+
+def _submit(client: Any, *given: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        return client.submit(*given, pure=False, **options)
 
 
 def _numbered(number: int, function: Callable[..., Any], *given: Any) -> tuple[int, Any]:
