@@ -48,7 +48,7 @@ def test_batches_change_no_answer(black_box, monkeypatch):
     whole = draw_and_ask(ROWS, black_box, 100, seed=0)
     sizes = []
     monkeypatch.setattr(BlackBox, "batch_size", 30)
-    monkeypatch.setattr(black_box, "ask", lambda values: sizes.append(len(values)) or law(values))
+    monkeypatch.setattr(BlackBox, "ask", lambda box, values: sizes.append(len(values)) or law(values))
     parts = draw_and_ask(ROWS, black_box, 100, seed=0)
     assert sizes == [30, 30, 30, 10]
     np.testing.assert_array_equal(parts.values, whole.values)
