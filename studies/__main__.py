@@ -11,7 +11,7 @@ from typing import Any
 from studies.compare import compare_runs
 from studies.data import load_own
 from studies.report import fill, read_runs, write_report
-from studies.run import STUDIES, run_study
+from studies.run import STUDIES, load_data, run_study
 from studies.settings import Settings, StudyName
 
 # Figure 2 with all rivals, and the black boxes that it needs.
@@ -83,14 +83,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if is_own and (options.data is None or options.target is None):
         parser.error("own needs --data, a CSV file, and --target, the column with the label")
     study: StudyName = "clinical" if is_own else options.study
+    settings = replace(Settings.plan(study, quick=options.quick), **changes)
+    try:
+        data = load_own(options.data, options.target) if is_own else load_data(study, options.data, settings)
+    except (OSError, ValueError) as error:
+        sys.exit(f"oleander: {error}")
     run_study(
         study,
-        data=load_own(options.data, options.target) if is_own else options.data,
+        data=data,
         out=options.out,
         quick=options.quick,
         telemonitoring=options.telemonitoring,
         n_jobs=options.jobs,
-        settings=replace(Settings.plan(study, quick=options.quick), **changes),
+        settings=settings,
         only=OWN_STEPS if is_own else (),
     )
 

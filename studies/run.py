@@ -181,7 +181,7 @@ def run_study(
     settings = settings or Settings.plan(study, quick=quick)
     work = Work(
         study,
-        _load(study, data, settings),
+        load_data(study, data, settings),
         settings,
         None if telemonitoring is None else load_telemonitoring(telemonitoring),
         n_jobs,
@@ -218,9 +218,10 @@ def run_study(
     return _write_results(work, steps, stores, folder, log)
 
 
-def _load(
+def load_data(
     study: StudyName, data: str | Path | DataSet | Cohort | Collection | None, settings: Settings
 ) -> DataSet | Cohort | Collection:
+    """Return a study's data: as given, read from where they are stored, fetched, or drawn; see ``run_study``."""
     if isinstance(data, (DataSet, Cohort, Collection)):
         expected = {"geriatric": DataSet, "ppmi": Cohort, "clinical": Collection}[study]
         if type(data) is not expected:

@@ -80,16 +80,16 @@ class Settings:
                 n_draws=1_000,
                 n_fresh=500,
                 radii=(3.0, 11.0),
-                n_centers=20,
+                n_centers=10,
                 n_repeats=2,
-                rows_per_trial=25 if study == "geriatric" else None,
-                max_tuning_rows=300,
+                rows_per_trial=15 if study == "geriatric" else None,
+                max_tuning_rows=200,
                 radius=RADIUS[study],
-                n_candidates=30,
+                n_candidates=20,
                 budgets=(5, 10, 20),
                 floors=(0.5, 0.9),
-                n_anchors=5,
-                n_compared=4,
+                n_anchors=2,
+                n_compared=2,
             )
         if study == "geriatric":
             return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=60, n_anchors=24)

@@ -9,6 +9,7 @@ def options(monkeypatch):
     """The arguments with which the command calls ``run_study``."""
     given = {}
     monkeypatch.setattr("studies.__main__.run_study", lambda study, **options: given.update(options, study=study))
+    monkeypatch.setattr("studies.__main__.load_data", lambda study, data, settings: data)
     return given
 
 
@@ -39,11 +40,11 @@ def test_centers_and_draws_stand_for_every_step(options):
 
 def test_a_table_of_ones_own(options, tmp_path, capsys):
     file = tmp_path / "rows.csv"
-    file.write_text("age,ward,y\n61,north,1\n72,south,0\n")
+    file.write_text("age,ward,y\n" + "61,north,1\n72,south,0\n" * 3)
     main(["own", "--data", str(file), "--target", "y", "--radius", "2", "--out", "there"])
     (data,) = options["data"].sets
     assert data.X.columns.tolist() == ["age", "ward_north", "ward_south"]
-    assert data.y.tolist() == ["1", "0"]
+    assert data.y.tolist() == ["1", "0"] * 3
     assert (options["study"], options["only"]) == ("clinical", ("black_boxes", "aggregation"))
     assert options["settings"].radius == 2
     with pytest.raises(SystemExit):
@@ -55,13 +56,22 @@ def test_a_table_of_ones_own(options, tmp_path, capsys):
     ("text", "words"),
     [
         ("a,b\n1,2\n", "has no column 'y'; its columns are a, b"),
-        ("a,y\n1,2\n,3\n", "column 'a' .* lacks 1 of 2 values"),
+        ("a,b,y\n1,,2\n,,3\n", r"has 2 rows and lacks values in 'a' \(1\), 'b' \(2\)\. "),
+        ("a,y\n1,7.1\n2,7.2\n3,7.3\n", "column 'y' .* has 3 classes, .* has 1 of 3 rows.* cut numbers into ranges"),
     ],
 )
 def test_a_table_that_cannot_be_used(options, tmp_path, text, words):
     (tmp_path / "rows.csv").write_text(text)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(SystemExit, match=words):
         main(["own", "--data", str(tmp_path / "rows.csv"), "--target", "y", "--out", "there"])
+    assert not options
+
+
+@pytest.mark.parametrize("words", [["own", "--target", "y"], ["ppmi"], ["clinical"]])
+def test_data_that_are_not_there_are_named_in_a_sentence(tmp_path, words):
+    place = str(tmp_path / "nowhere.csv")
+    with pytest.raises(SystemExit, match=r"^oleander: .*nowhere\.csv"):
+        main([*words, "--data", place, "--out", str(tmp_path)])
 
 
 def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
