@@ -157,7 +157,8 @@ def draw_figures(runs: Mapping[StudyName, Finished], folder: Path) -> None:
 def verdict_table(runs: Mapping[StudyName, Finished]) -> str:
     """Return one line per claim: the verdict on every study, a figure, and where the details are."""
     judged = {study: {item.claim.name: item for item in run.claims} for study, run in runs.items()}
-    lines = [f"| the paper says | {' | '.join(NAMES[study] for study in runs)} | our figure, first data | details |"]
+    studies = " | ".join(NAMES[study] for study in runs)
+    lines = [f"| the paper says | {studies} | our figure, first data with a verdict | details |"]
     lines.append("|---" * (len(runs) + 3) + "|")
     for claim in CLAIMS:
         found = {study: items[claim.name] for study, items in judged.items() if claim.name in items}

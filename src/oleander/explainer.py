@@ -178,8 +178,10 @@ class AggregateExplainer(Parameters):
         Every row is a center, whole trees grow on the filtered features, the floor is on the share of the rows in a
         ball, and there is no minimum support, no limit on rules and no hold-out. Three things differ from the print
         unless ``letter`` is set: the filter stops at information that is not significant, draws beyond the bounds of
-        the columns are moved to the bounds, and the program is that of the definition of fidelity. docs/the-paper.md
-        lists what differs with ``letter`` too.
+        the columns are moved to the bounds, and the program is that of the definition of fidelity. With ``letter`` too,
+        trees split at readable numbers and merge sibling leaves that say the same, two misprints of the filter are
+        corrected, whole numbers, levels and missing values are drawn as such, equal rows are one point, and the program
+        stops at a time limit; docs/the-paper.md has the details.
 
         Parameters
         ----------
