@@ -1,4 +1,4 @@
-"""Rows per second that a model answers on one and on two workers: threads, processes, and a Dask cluster.
+"""Rows per second that a model answers on one and on two workers: threads, processes, a Dask cluster and Spark.
 
     python -m benchmarks.asking
 
@@ -6,6 +6,8 @@ The model is a forest of 200 trees that uses one core. Each way first answers on
 them the model, and is then timed by the clock: look at the ratio, since others may be using the machine.
 """
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +28,12 @@ N_ROWS, N_COLUMNS, N_TURNS = 100_000, 20, 3
 @contextmanager
 def use(way: str, n_jobs: int) -> Iterator[None]:
     """Make joblib use a kind of workers."""
+    if way == "spark":
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        sql: Any = import_module("pyspark.sql")
+        builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        builder.config("spark.log.level", "OFF").getOrCreate()
+        import_module("joblibspark").register_spark()
     if way != "dask":
         with parallel_config(backend=way, n_jobs=n_jobs):
             yield
@@ -43,7 +51,7 @@ def main() -> None:
     X = rng.normal(size=(N_ROWS, N_COLUMNS))
     forest = RandomForestClassifier(200, random_state=0, n_jobs=1).fit(X[:2_000], X[:2_000, :3].sum(axis=1) > 0)
     box, lines, expected = BlackBox(forest, FeatureSchema.infer(X)), [], forest.predict(X)
-    for way in ("threading", "loky", "dask"):
+    for way in ("threading", "loky", "dask", "spark"):
         rates = []
         for n_jobs in (1, 2):
             with use(way, n_jobs):

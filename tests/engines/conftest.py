@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -121,26 +122,33 @@ def load_postgres(postgres: str) -> Iterator[Load]:
 
 
 @pytest.fixture(scope="session")
-def load_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
+def spark() -> Iterator[Any]:
+    """Start a session of two workers, which run this Python; a task that is lost runs again."""
     if shutil.which("java") is None:
         refuse("Java is not installed")
     sql = need("pyspark.sql")
-    folder = tmp_path_factory.mktemp("spark")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     # A zone with an hour that does not exist, in which moments must not move.
     options = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "Europe/Berlin"}
     options |= {"spark.sql.shuffle.partitions": "2", "spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
-    builder = sql.SparkSession.builder.master("local[2]")
+    builder = sql.SparkSession.builder.master("local[2, 3]")
     for name, value in options.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
         # Spark lags behind pandas, of which nothing is used here.
         warnings.simplefilter("ignore")
         session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def load_spark(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Load:
+    folder = tmp_path_factory.mktemp("spark")
 
     def load(table: pl.DataFrame) -> Any:
         path = folder / f"{len(list(folder.iterdir()))}.parquet"
         table.write_parquet(path)
-        return session.read.parquet(str(path))
+        return spark.read.parquet(str(path))
 
-    yield load
-    session.stop()
+    return load

@@ -1,4 +1,7 @@
 import json
+import threading
+import time
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,7 @@ from tests.engines.test_judging import Law, make_visits
 
 duckdb = pytest.importorskip("duckdb")
 SECRET = "hunter2"
+SLEEPERS = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +100,37 @@ def test_a_command_judges_a_table_of_postgres(folder, postgres, load_postgres, m
     ]
     assert outputs[0] == outputs[1] == outputs[2]
     assert json.loads(outputs[0])["n_rows"] == 2_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", ["evaluate", "certify", "fit"])
+def test_a_connection_that_drops_in_a_query_ends_the_work_with_one_sentence(
+    folder, postgres, load_postgres, monkeypatch, work
+):
+    load_postgres(pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64}))
+    psycopg, where = need("psycopg"), {"host": postgres, "user": "oleander", "dbname": "postgres", "autocommit": True}
+    monkeypatch.setenv("WAREHOUSE", f"postgres://oleander:{SECRET}@/postgres?host={postgres}")
+    atlas = AggregateExplainer.load(folder / "atlas.oleander")
+    before, given = json.dumps(atlas.to_dict()), {"key": "visit"} if work == "fit" else {}
+    asked = AggregateExplainer(None, draws=Draws(0)) if work == "fit" else atlas
+    with psycopg.connect(**where) as other:
+
+        def drop() -> None:
+            while not other.execute(f"SELECT pg_terminate_backend(pid) {SLEEPERS}").fetchall():
+                time.sleep(0.01)
+
+        # Each row takes a hundredth of a second, so the query would take 20.
+        other.execute("CREATE VIEW slow AS SELECT visits.* FROM visits, LATERAL pg_sleep(0.01 + 0 * age) AS pause")
+        dropping = threading.Thread(target=drop, daemon=True)
+        dropping.start()
+        try:
+            with pytest.raises(TableError, match=r"could not be counted: .* terminating connection") as caught:
+                getattr(asked, work)(open_table("env:WAREHOUSE::slow"), labels="said", **given)
+            dropping.join()
+        finally:
+            other.execute("DROP VIEW slow")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert SECRET not in shown
+    assert "\n" not in str(caught.value)
+    assert json.dumps(atlas.to_dict()) == before
+    assert work != "fit" or not hasattr(asked, "certificate_")

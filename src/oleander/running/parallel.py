@@ -1,10 +1,10 @@
-"""Parallel work through joblib, on any of its backends; each process or Dask cluster gets shared objects once."""
+"""Parallel work through joblib, on any of its backends; workers get shared objects once, not with each task."""
 
 import pickle
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +32,8 @@ def run_tasks(
     """Yield the number and the result of each task as it ends, in any order.
 
     The function is called with the shared objects, such as the rows and the black box, and then with the task's own
-    small arguments. A process or a Dask cluster gets shared objects once. If a Dask worker dies, others take over.
+    small arguments. A process, a Dask cluster or a Spark worker gets shared objects once. If a
+    worker of a cluster dies, others take over.
     ``on_threads`` says that the function spends its time in kernels that run beside each other: then ``n_jobs=None``
     is a thread for each core.
 
@@ -43,6 +44,9 @@ def run_tasks(
     numbered = enumerate(tasks)
     if type(backend).__name__ == "DaskDistributedBackend":
         yield from _run_on_cluster(backend, function, shared, numbered, n_jobs)
+        return
+    if type(backend).__name__ == "SparkDistributedBackend":
+        yield from _run_on_spark(function, shared, numbered, n_jobs)
         return
     if isinstance(backend, LokyBackend) and not on_threads and effective_n_jobs(n_jobs) > 1:
         yield from _run_in_processes(function, shared, numbered, n_jobs)
@@ -63,21 +67,24 @@ def _run_in_processes(
     arrays = {place: one for place, one in enumerate(shared) if isinstance(one, np.ndarray)}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "shared"
-        try:
-            path.write_bytes(dumps([None if place in arrays else one for place, one in enumerate(shared)]))
-        except Exception as error:
-            raise TypeError(
-                f"the black box cannot be sent to other processes ({type(error).__name__}: {one_line(error)}): use "
-                'threads, with joblib.parallel_config(backend="threading"), or leave out n_jobs.'
-            ) from error
+        path.write_bytes(_dump([None if place in arrays else one for place, one in enumerate(shared)]))
         jobs = (delayed(_in_process)(str(path), arrays, number, function, *task) for number, task in tasks)
         yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
 
 
+def _dump(shared: Sequence[Any]) -> bytes:
+    try:
+        return bytes(dumps(list(shared)))
+    except Exception as error:
+        raise TypeError(
+            f"the black box cannot be sent to other processes ({type(error).__name__}: {one_line(error)}): use "
+            'threads, with joblib.parallel_config(backend="threading"), or leave out n_jobs.'
+        ) from error
+
+
 @lru_cache(maxsize=1)
-def _read_shared(path: str) -> list[Any]:
-    found: list[Any] = pickle.loads(Path(path).read_bytes())
-    return found
+def _read_shared(given: str | bytes) -> Any:
+    return pickle.loads(Path(given).read_bytes() if isinstance(given, str) else given)
 
 
 def _in_process(
@@ -113,6 +120,34 @@ def _run_on_cluster(
         for _, result in under_way:
             under_way.update(islice(jobs, 1))
             yield result
+
+
+def _run_on_spark(
+    function: Callable[..., Any], shared: Sequence[Any], tasks: Iterator[tuple[int, Any]], n_jobs: int | None
+) -> Iterator[tuple[int, Any]]:
+    """Run as many tasks at a time on Spark's workers as there are jobs, with the shared objects broadcast.
+
+    Not by `Parallel`, whose backend for Spark sends everything with each task and hides what went wrong.
+    """
+    context = import_extra("pyspark", extra="spark", purpose="A Spark cluster").SparkContext.getOrCreate()
+    sent = context.broadcast(_dump(shared))
+    try:
+        while wave := list(islice(tasks, effective_n_jobs(n_jobs))):
+            done = context.parallelize(wave, len(wave)).map(partial(_on_spark, sent, function)).collect()
+            yield from ((number, result) for number, result, error in done if error is None)
+            for *_, error in done:
+                if error is not None:
+                    raise error
+    finally:
+        sent.destroy()
+
+
+def _on_spark(sent: Any, function: Callable[..., Any], job: tuple[int, Any]) -> tuple[int, Any, Exception | None]:
+    # An error is a result: Spark repeats a task that fails, and the black box must not be asked again.
+    try:
+        return *_on_worker(job[0], function, *_read_shared(sent.value), *job[1]), None
+    except Exception as error:
+        return job[0], None, error
 
 
 def _send(client: Any, shared: Any) -> Any:
