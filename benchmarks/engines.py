@@ -1,9 +1,11 @@
 """Seconds and memory of one query over many rows, engine by engine, and whether all count the same.
 
     python -m benchmarks.engines 20000000
+    python -m benchmarks.engines 20000 --plan
 
 A Parquet file is made in the folder bench/engines. PostgreSQL is measured where the variable WAREHOUSE of the
-environment has a connection string; its table ``oleander_visits`` is replaced. Spark needs Java.
+environment has a connection string; its table ``oleander_visits`` is replaced. Spark needs Java. ``--plan`` shows how
+DuckDB and PostgreSQL plan the query, without running it.
 """
 
 import json
@@ -19,6 +21,7 @@ import pandas as pd
 
 from oleander import AggregateExplainer
 from oleander.draws import Draws
+from oleander.engines.judging import write_query
 
 FOLDER = Path("bench/engines")
 ENGINES = ("predict, block by block", "polars", "DuckDB", "PostgreSQL", "Spark")
@@ -132,6 +135,17 @@ def measure(engine: str, path: Path) -> dict[str, Any]:
     return {**found, "seconds": seconds if table is None else seconds / 2, "mib": sum(peaks)}
 
 
+def show_plan(engine: str, path: Path) -> str:
+    """Return how DuckDB or PostgreSQL plans the query."""
+    atlas = AggregateExplainer.load(FOLDER / "atlas.oleander")
+    query = write_query(atlas.record_.explainers, open_engine(engine, path), "model_said").to_native()
+    if engine == "DuckDB":
+        return str(query.explain())
+    with query.get_backend().con.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (VERBOSE, COSTS OFF) {query.compile()}")
+        return "\n".join(line for (line,) in cursor.fetchall())
+
+
 def _children() -> list[str]:
     return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
 
@@ -141,9 +155,13 @@ def _peak(process: str) -> float:
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
-def main(n_rows: int) -> None:
+def main(n_rows: int, *, plan: bool) -> None:
     path = make_file(n_rows)
     fit().save(FOLDER / "atlas.oleander")
+    if plan:
+        for engine in ["DuckDB", *(["PostgreSQL"] if "WAREHOUSE" in os.environ else [])]:
+            print(f"{engine}:\n{show_plan(engine, path)}\n")
+        return
     titles = ("engine", "seconds", "peak MiB", "rows", "answered", "as the model", "counts equal")
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     first: dict[str, Any] = {}
@@ -166,7 +184,7 @@ def main(n_rows: int) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        main(int(sys.argv[1]))
+    if len(sys.argv) == 2 or sys.argv[2] == "--plan":
+        main(int(sys.argv[1]), plan="--plan" in sys.argv)
     else:
         print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]))))

@@ -72,27 +72,12 @@ def score_features(
 ) -> Floats:
     """Return the information of features about the label, given leaves, times the number of draws.
 
-    Parameters
-    ----------
-    codes : int32 array of shape (n_features, n_draws)
-    n_codes : int array of shape (n_features,)
-    features : int array of shape (n_scored,)
-        The features to score.
-    draws : int array of shape (n_draws_left,)
-        The draws in leaves.
-    leaf_labels : int array of shape (n_draws_left,)
-        The leaf of each times the number of labels, plus its label.
-    totals : int array of shape (n_leaves, n_labels)
-        The number of draws by leaf and label.
-    x_log_x : array
-        x·log x for every count.
-    draws_per_cell : int
-        The mean number of draws per cell that a leaf must have to be tested.
+    ``codes`` are by feature and draw; ``features`` are scored, on ``draws``, those in leaves. ``leaf_labels`` has the
+    leaf of each times the number of labels, plus its label, and ``totals`` counts draws by leaf and label. ``x_log_x``
+    is that of every count. A leaf is tested if it has ``draws_per_cell`` draws per cell on average.
 
-    Returns
-    -------
-    array of shape (3, n_scored)
-        The information over all leaves, over the tested leaves, and the degrees of freedom of those.
+    The lines of the result, of shape (3, n_scored), are the information over all leaves, over the tested leaves, and
+    the degrees of freedom of those.
     """
     codes = np.ascontiguousarray(codes, dtype=np.int32)
     counts = np.empty(totals.size * int(n_codes[features].max(initial=0)), dtype=np.int64)

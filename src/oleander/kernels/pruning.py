@@ -50,15 +50,7 @@ def find_best_cut(left: Ints, right: Ints, value: Floats, max_leaves: int) -> In
     """Return the nodes that speak in the best cut of at most ``max_leaves``, by the exact program over budgets.
 
     A node speaks as a whole, or is silent, or leaves the answer to its children, between which the budget is shared.
-
-    Parameters
-    ----------
-    left, right : int arrays of shape (n_nodes,)
-        Children, which stand after their parents; -1 at a leaf.
-    value : array of shape (n_nodes,)
-        What a node is worth if it speaks.
-    max_leaves : int
-        1 or more.
+    Children stand after their parents, and are -1 at a leaf. ``value`` is what a node is worth if it speaks.
     """
     n_nodes = len(value)
     # No subtree has more leaves than this.

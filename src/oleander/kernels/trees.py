@@ -41,13 +41,7 @@ def _bin(values: Floats, edges: Floats, starts: Ints, codes: NDArray[np.int32]) 
 
 
 def bin_numbers(values: Floats, edges: Floats) -> NDArray[np.int32]:
-    """Return the number of ascending edges under each value; missing has a code of its own, after all others.
-
-    Parameters
-    ----------
-    values : array of shape (n_values,)
-    edges : array of shape (n_edges,)
-    """
+    """Return the number of ascending edges under each value; missing has a code of its own, after all others."""
     values = np.asarray(values, dtype=np.float64)
     if not len(edges):
         return np.isnan(values).astype(np.int32)
@@ -91,19 +85,10 @@ def _pass(
 def find_leaves(
     rows: Floats, column: Ints, threshold: Floats, level: Floats, missing_left: Bools, left: Ints, right: Ints
 ) -> Ints:
-    """Return the leaf in which each row ends.
+    """Return the leaf in which each row ends. All but the rows are by node.
 
-    Parameters
-    ----------
-    rows : array of shape (n_rows, n_features)
-    column : int array of shape (n_nodes,)
-        The column on which a node splits; -1 at a leaf.
-    threshold, level : arrays of shape (n_nodes,)
-        A row goes left if its value is at most the threshold or equals the level. A split has one of the two; the other
-        is NaN.
-    missing_left : bool array of shape (n_nodes,)
-        Whether a missing value goes left.
-    left, right : int arrays of shape (n_nodes,)
+    ``column`` is the one on which a node splits; -1 at a leaf. A row goes left if its value is at most the threshold or
+    equals the level. A split has one of the two; the other is NaN. ``missing_left`` is for missing values.
     """
     # A kernel does not check its indices.
     if column.max() >= rows.shape[1]:

@@ -103,16 +103,7 @@ def make_pool(
 ) -> BoxPool:
     """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose.
 
-    Parameters
-    ----------
-    trees : list of Tree
-    draws : Memberships
-    right : bool array of shape (n_answers, n_draws)
-        Which answer is right on which draw.
-    n_terms : int array of shape (n_answers,)
-        The terms of each answer that is a line.
-    max_conditions : int or None
-        The maximum number of conditions of a box.
+    ``right`` says which answer, by row, is right on which draw. ``n_terms`` has the terms of answers that are lines.
     """
     found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, draws.grid))
     keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
