@@ -85,6 +85,15 @@ def test_a_password_is_never_shown(folder, monkeypatch):
         assert done.code == 3
         assert "cannot be opened with the connection string in WAREHOUSE" in done.err
         assert SECRET not in done.err + done.out
+        table = f"postgres://someone:{SECRET}@nowhere/clinic::visits"
+        for command in (
+            ("evaluate", folder / "atlas.oleander", "--table", table, "--labels", "said"),
+            ("explain", table, "--read", "key=visit", "--read", "labels=said"),
+        ):
+            done = run_command(*debug, *command)
+            assert done.code == 3
+            assert "a connection string is not given as it is: give" in done.err
+            assert SECRET not in done.err + done.out
     with pytest.raises(TableError) as error:
         open_table("env:WAREHOUSE::visits")
     assert error.value.__context__ is None

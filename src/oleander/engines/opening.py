@@ -4,6 +4,7 @@ A connection string may hold a password, so it is read from the environment alon
 """
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ def open_table(name: str) -> Any:
     place, _, table = name.partition("::")
     if place.startswith("env:"):
         return _connect(place.removeprefix("env:"), table)
+    if re.match(r"\w[\w+.-]+:/", place):
+        # A connection string is not printed, because it may hold a password.
+        raise TableError(f"a connection string is not given as it is: {HOW}.")
     path = Path(place)
     if not path.exists():
         raise TableError(f"there is no file or folder {visible(path)}: {HOW}.")
