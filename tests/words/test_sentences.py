@@ -329,7 +329,7 @@ class TestClasses:
         )
         poor = replace(ASKED, evaluation=replace(ASKED.evaluation, classes=classes))
         # 54 of 60 is the floor of 0.9 itself.
-        words = "Warning: agreement with the model is below the floor of 90% where it says a (17 of 20 answers)."
+        words = "Warning: fewer than 90% of answers (the floor that was set) match the model where it says a (17 of 20 match)."
         assert words in summarize(poor).splitlines()
 
     def test_many_classes_are_cut_short(self):

@@ -352,14 +352,14 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
     """Return a warning of classes, or ranges of numbers, that rarely get the model's answer or miss the floor."""
     classes, lines = record.evaluation.count_classes(rarest_first=not record.is_number), []
     weak = [
-        f"{visible(one.label)} ({one.n_right:,} of {one.n_answered:,} answers)"
+        f"{visible(one.label)} ({one.n_right:,} of {one.n_answered:,} match)"
         for one in classes
         if one.n_answered and one.n_right / one.n_answered < record.min_fidelity
     ]
     if weak:
         lines.append(
-            f"Warning: agreement with the model is below the floor of {show_percent(record.min_fidelity)} where it "
-            f"says {join_words(_list_some(weak))}."
+            f"Warning: fewer than {show_percent(record.min_fidelity)} of answers (the floor that was set) match the "
+            f"model where it says {join_words(_list_some(weak))}."
         )
     rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
     if rare:
@@ -446,7 +446,7 @@ def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int 
         limits = how_many(record.max_explainers, "rules")
         limits += "" if max_conditions is None else f" with at most {how_many(max_conditions, 'conditions')} each"
         steps += [
-            f"The model labelled {many}synthetic rows that resemble the data."
+            f"The model labelled {many}synthetic rows: made-up rows that resemble the data."
             if record.realism is not None
             else f"The rules were learned from {many}rows that the model labelled.",
             f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
