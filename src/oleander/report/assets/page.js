@@ -500,7 +500,7 @@ function renderMaking() {
   $("making").replaceChildren(
     h("ol", {}, data.made.map((text) => h("li", {}, text))),
     data.verdict.length ? h("div", {}, h("p", {}, "One tree instead, judged on rows it was not grown on:"), h("ul", {}, data.verdict.map((text) => h("li", {}, text)))) : "",
-    h("details", {}, h("summary", {}, "Software, parameters and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
+    h("details", {}, h("summary", {}, "To make this page again: software, options and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
   );
 }
 
