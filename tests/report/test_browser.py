@@ -494,6 +494,11 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, m
             assert figure.locator(".cut").count() == np.isfinite(ends).sum()
             # What fulfils the condition is in colour.
             assert figure.locator(".full").count() > 0
+    # Without histograms, the sentences can be read as a list.
+    for action, is_shown in (("Hide", False), ("Show", True)):
+        page.tab.get_by_role("button", name=f"{action} the histograms").click()
+        assert page.tab.locator("#list figure").first.is_visible() == is_shown
+        assert page.tab.locator("#list .evidence").first.is_visible()
     page.check()
 
 

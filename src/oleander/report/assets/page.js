@@ -151,7 +151,7 @@ function renderRules() {
   $("search").hidden = !set || state.cell.n_rules <= WIDEST_RULES;
   if (!set) {
     $("reading").textContent = "There are no rules for this choice.";
-    $("figures-words").hidden = true;
+    $("figures-words").hidden = $("brief").hidden = true;
     $("list").replaceChildren();
     return;
   }
@@ -163,7 +163,7 @@ function renderRules() {
   const hasBounds = members.some((member) => member.rules.some((rule) => rule.evidence.includes("at least")));
   const bound = hasBounds ? `“At least” is a lower bound${data.confidence ? ` with ${data.confidence} confidence` : ""}, for one rule at a time. ` : "";
   $("reading").textContent = `${hold} ${bound}${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${line ? " A formula such as 94 − 0.6 × (x − 54) says 94 where x is 54, and 0.6 less for each unit more." : ""}`;
-  $("figures-words").hidden = !members.some((member) => member.one);
+  $("figures-words").hidden = $("brief").hidden = !members.some((member) => member.one);
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
     .some((text) => text.toLowerCase().includes(wanted));
@@ -480,14 +480,14 @@ function renderColumns() {
   $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
   const used = new Set(state.rule === null ? [] : membersOf(set)[state.rule].features);
-  const heads = ["column", ...(decided ? ["rows it decides"] : []), "values", "most rows"];
+  const heads = ["column", ...(decided ? ["rows it decides"] : []), "values"];
   const valuesOf = ({ kind, values, missing }) => `${kind === "integer" ? "whole numbers" : values}${missing ? ", may be missing" : ""}`;
   const line = (j) => {
     const column = data.columns[j];
     const own = column.own_name === column.name ? null : h("small", { class: "soft own" }, name(column.own_name));
     return h("tr", { class: used.has(j) ? "picked" : null }, h("th", { scope: "row" }, name(column.name), own),
       decided ? h("td", { class: "share" }, count(decided[j]), meter(answered ? decided[j] / answered : 0)) : null,
-      [valuesOf(column), column.range || "–"].map((text) => h("td", { class: "words" }, name(text))));
+      h("td", { class: "words" }, name(valuesOf(column)), column.range ? h("small", { class: "soft" }, "most rows: ", name(column.range)) : null));
   };
   const table = (columns) => h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, columns.map(line)));
   const isUsed = (j) => !decided || decided[j] > 0 || used.has(j);
@@ -545,6 +545,10 @@ for (const link of document.querySelectorAll("nav a")) {
     part.scrollIntoView();
   });
 }
+$("brief").addEventListener("click", () => {
+  const isBrief = $("rules").classList.toggle("brief");
+  $("brief").textContent = isBrief ? "Show the histograms" : "Hide the histograms";
+});
 $("download").addEventListener("click", download);
 $("start").addEventListener("change", () => {
   Object.assign(state, { row: [...listStarts()[Number($("start").value)].row], isTried: true });
