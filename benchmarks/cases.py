@@ -20,7 +20,7 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.rules.ball import ball_distances
+from oleander.rules.region import ball_distances
 from studies.data import DataSet
 
 BLACK_BOXES = ("forest", "boosting")

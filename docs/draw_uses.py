@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from oleander import AggregateExplainer
 from oleander.judging.bounds import lower_bound, upper_bound
-from oleander.judging.retesting import level_of_next
+from oleander.judging.certificate import level_of_next
 
 FOLDER = Path(__file__).with_name("how-to")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#c4cbd3"

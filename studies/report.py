@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from studies.claims import JudgedClaim, Verdict, claims_markdown, judge_claims
 from studies.claims.paper import CLAIMS
 from studies.claims.views import STRICT, TREES, share

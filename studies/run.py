@@ -9,7 +9,7 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from oleander import __version__
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from studies.claims import JudgedClaim, claims_markdown, claims_table, judge_claims
 from studies.data import (
     Cohort,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from studies.timing import Duration
 
 RECORD = "step.json"

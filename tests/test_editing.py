@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Boxes, Draws
-from oleander.judging.retesting import level_of_next
+from oleander.judging.certificate import level_of_next
 from oleander.reserve import ReserveError
 
 RULES = [{"do": "without", "rule": 1}, {"do": "note", "rule": 2, "text": "agreed with the ward"}]

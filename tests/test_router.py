@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from oleander import AggregateExplainer, Balls, Draws, NothingFoundError
 from oleander.black_box.answers import BlackBoxError
 from oleander.judging.bounds import lower_bound
-from oleander.judging.system import PART_OF_AGREEMENT
+from oleander.judging.certificate import PART_OF_AGREEMENT
 from tests.making import QUICK, Recording
 
 RNG = np.random.default_rng(0)

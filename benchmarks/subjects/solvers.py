@@ -7,8 +7,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from oleander.selection.highs import LinearProgram, linear_program
-from oleander.selection.model import plain_model
-from oleander.selection.reduce import merge_points, undominated
+from oleander.selection.model import merge_points, plain_model, undominated
 
 # Value, bound and seconds; a value that was not found is NaN.
 Answer = tuple[float, float, float]

@@ -14,9 +14,8 @@ from oleander.black_box.labelling import label_rows
 from oleander.data.checks import check_count, check_share, make_seed
 from oleander.data.frames import to_table
 from oleander.data.reading import read
-from oleander.data.rows import Rows
+from oleander.data.rows import Rows, split_off
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import split_off
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.judging.certificate import Claim

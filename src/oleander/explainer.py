@@ -51,9 +51,8 @@ from oleander.fitting.options import (
     refuse_beside_letter,
 )
 from oleander.fitting.rules_on_draws import RulesOnDraws
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
-from oleander.judging.retesting import Tested
 from oleander.judging.subgroups import both, read_subgroups, without_unread
 from oleander.learning.learner import judge_learned_trees
 from oleander.messages import list_some, one_line, visible, warn_user
@@ -69,8 +68,7 @@ from oleander.running.progress import showing_progress, tell_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 from oleander.watch import COVERAGE_KEPT, Watch
-from oleander.words.card import write_card
-from oleander.words.dossier import Headings
+from oleander.words.card import Headings, write_card
 from oleander.words.html import draw_fit
 from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
 from oleander.words.sentences import summarize

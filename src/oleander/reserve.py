@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
-from oleander.data.rows import hash_rows
+from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import Unit, count_units
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
+from oleander.judging.certificate import Tested, level_of_next, passes
 from oleander.judging.judged import Judged
-from oleander.judging.retesting import Tested, level_of_next, passes
 from oleander.messages import one_line, show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
 from oleander.words.claims import describe_reserve

@@ -13,7 +13,7 @@ from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
 from oleander.data.checks import check_count
 from oleander.data.frames import take_rows, to_frame_of, to_table
-from oleander.judging.system import Cost, SystemCertificate
+from oleander.judging.certificate import Cost, SystemCertificate
 
 # What the exported Python has beside the rules.
 ASK_MODEL = '''

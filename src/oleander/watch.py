@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from oleander.data.checks import check_share
-from oleander.files.atomic import write_whole
 from oleander.files.checkpoint import find_other_facts, hash_text, transaction
+from oleander.files.saved import write_whole
 from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation

@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 
 TIMEOUT = 60
 MAX_BYTES = 100_000_000

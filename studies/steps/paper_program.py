@@ -22,7 +22,7 @@ from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.answer import without_redundant
 from oleander.selection.model import CoverageModel
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 from oleander.selection.solvers import Stages, solve_auto
 from studies.settings import Settings
 from studies.step import Work

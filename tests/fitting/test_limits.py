@@ -8,8 +8,8 @@ from oleander import AggregateExplainer, Boxes, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rules_on_draws import read_limits
-from oleander.learning.candidates import Limits
 from oleander.learning.grid import Grid
+from oleander.learning.program import Limits
 
 WORDS = np.array(["healthy", "ill"], dtype=object)
 

@@ -8,9 +8,9 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws.jitter import draw_jitter
 from oleander.draws.labelled import LabelledDraws
 from oleander.kernels import pack
-from oleander.learning.candidates import Candidates
 from oleander.learning.grid import Grid, Memberships
 from oleander.learning.learner import RuleLearner
+from oleander.learning.program import Candidates
 
 
 def law(X):

@@ -5,8 +5,19 @@ from hypothesis import strategies as st
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.candidates import Candidate, Limits
-from oleander.learning.family import PROPOSED_AT, SHARE_HELD, SILENT, SIZES, Family, Step, learn_family, list_thresholds
+from oleander.learning.family import (
+    PROPOSED_AT,
+    SHARE_HELD,
+    SILENT,
+    SIZES,
+    Family,
+    Step,
+    learn_abstaining_tree,
+    learn_family,
+    learn_plain_tree,
+    list_thresholds,
+)
+from oleander.learning.program import Candidate, Limits
 
 
 def make_draws(seed, n_draws=1200, n_classes=3, noise=0.1):
@@ -178,3 +189,13 @@ def test_one_class_and_few_draws(label_draws):
     bold = family.steps[family.find_order()[-1]]
     assert bold.mass == 1.0
     assert bold.keys == ((),)
+
+
+def test_a_plain_tree_answers_everywhere_and_an_abstaining_one_within_its_leaves(label_draws):
+    rng = np.random.default_rng(0)
+    values = rng.uniform(size=(2000, 3))
+    draws = label_draws(values, (values[:, 0] * values[:, 1] > 0.3).astype(int))
+    plain = learn_plain_tree(draws, rng, 6)
+    assert (plain.answer(rng.uniform(size=(200, 3))) != SILENT).all()
+    assert len(plain.steps[0].keys) <= 6
+    assert all(len(step.keys) <= 6 for step in learn_abstaining_tree(draws, rng, 6).steps)

@@ -1,10 +1,15 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from oleander.learning.boxes import grow_trees
-from oleander.learning.candidates import Limits
+from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
+from oleander.draws.labelled import LabelledDraws
+from oleander.learning.boxes import grow_on_answers, grow_trees
+from oleander.learning.family import learn_family
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.proposing import MOST_BOXES, Proposer
+from oleander.learning.program import Limits
+from oleander.learning.proposing import MOST_BOXES, Proposer, list_nodes, with_lines
 
 
 @pytest.fixture
@@ -68,3 +73,114 @@ def test_the_pool_is_added_as_it_is(make_proposer):
 def test_nothing_is_proposed_where_nothing_holds(make_proposer):
     proposer = make_proposer(lambda values: np.random.default_rng(1).integers(0, 3, len(values)), min_gain=20.0)
     assert proposer.propose(0.9) == []
+
+
+def make_draws(answer, n_draws=4_000, tolerance=0.1):
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.uniform(size=(n_draws, 4)), rng.integers(0, 3, n_draws)])
+    schema = FeatureSchema.infer(values)
+    encoded = schema.encode(values)
+    none = np.zeros(0, dtype=np.intp)
+    draws = LabelledDraws(schema, encoded, np.empty(0), none, None, answer(values))
+    return draws.with_tolerance(Tolerance(tolerance))
+
+
+def steep(X):
+    """Two planes that meet at the middle of the first column."""
+    return np.where(X[:, 0] > 0.5, 3 + 2 * X[:, 1] - X[:, 2], -4 * X[:, 3])
+
+
+def variance_tree(draws):
+    columns = Grid.learn(draws.values, draws.schema).columns
+    return list(grow_on_answers(draws, np.arange(len(draws.values)), list(columns), 20, 10))[1]
+
+
+def fit(draws, **options):
+    parts = list_nodes(variance_tree(draws), draws.values)
+    return with_lines(draws, np.arange(len(draws.values)), parts, np.arange(5), **options).lines
+
+
+def test_lines_of_the_parts_are_among_those_found():
+    draws = make_draws(steep)
+    lines = fit(draws)
+    for part in (draws.values[:, 0] > 0.5, draws.values[:, 0] <= 0.5):
+        errors = [np.abs(line.predict(draws.values[part]) - draws.truth[part]).max() for line in lines]
+        assert min(errors) < 0.1
+
+
+def test_no_line_has_more_terms_than_are_allowed():
+    draws = make_draws(steep)
+    lines = fit(draws, max_terms=1)
+    assert lines
+    assert all(len(line.terms) == 1 for line in lines)
+
+
+def test_levels_can_be_terms():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"ward": rng.choice(["a", "b", "c"], 2_000), "dose": rng.uniform(size=2_000)})
+    schema = FeatureSchema.infer(table)
+    truth = 2.0 * (table["ward"] == "b").to_numpy() + table["dose"].to_numpy()
+    none = np.zeros(0, dtype=np.intp)
+    draws = LabelledDraws(schema, schema.encode(table), np.empty(0), none, None, truth).with_tolerance(Tolerance(0.1))
+    found = with_lines(draws, np.arange(2_000), [np.arange(2_000)], np.arange(2)).lines
+    best = min(found, key=lambda line: np.abs(line.predict(draws.values) - truth).max())
+    assert np.abs(best.predict(draws.values) - truth).max() < 0.05
+    assert {term.feature.name for term in best.terms} == {"ward", "dose"}
+
+
+def test_answers_that_are_nearly_constant_need_no_line():
+    draws = make_draws(lambda X: (X[:, 0] > 0.5) * 1.0)
+    family = learn_family(draws, np.random.default_rng(0), max_rules=[2])
+    best = max(family.steps, key=lambda step: step.mass * (step.agreement > 0.99))
+    assert best.mass > 0.99
+    assert best.n_terms == 0
+
+
+@pytest.mark.parametrize("max_rules", [1, 2])
+def test_boxes_with_lines_answer_what_constants_cannot(max_rules):
+    draws = make_draws(steep)
+    family = learn_family(draws, np.random.default_rng(0), max_rules=[max_rules])
+    best = max(step.mass for step in family.steps if step.agreement > 0.95)
+    assert best > 0.45 * max_rules
+
+
+def test_a_step_is_judged_by_what_its_lines_say():
+    draws = make_draws(steep)
+    family = learn_family(draws, np.random.default_rng(0), max_rules=[2])
+    answered, right = family.judge(draws.values, draws.truth)
+    said = family.answer(draws.values)
+    for step, codes, is_answered, is_right in zip(family.steps, said, answered, right, strict=True):
+        if step.n_terms:
+            for row in range(0, 200):
+                code = codes[row]
+                if code < 0:
+                    assert not is_answered[row]
+                    continue
+                number = code - len(family.draws.classes)
+                if number < 0:
+                    value = family.draws.classes[code]
+                else:
+                    value = family.draws.lines[number].predict(draws.values[row : row + 1])[0]
+                assert is_right[row] == (abs(value - draws.truth[row]) <= 0.1 * (1 + 1e-9))
+
+
+def test_families_of_other_draws_have_the_same_steps():
+    """Folds are judged step by step, whether or not boxes say lines."""
+    counts = {
+        len(learn_family(make_draws(law, 1_000), np.random.default_rng(seed), max_rules=[3]).steps)
+        for seed, law in enumerate([steep, lambda X: np.round(3 * X[:, 0]), lambda X: 3 * X[:, 1] + (X[:, 0] > 0.5)])
+    }
+    assert len(counts) == 1
+
+
+def test_every_rule_is_within_the_tolerance_as_often_as_its_threshold_asks():
+    draws = make_draws(steep)
+    chooses = np.random.default_rng(0).permutation(4_000)[600:]
+    family = learn_family(draws, np.random.default_rng(0), max_rules=[3], floors=[0.8])
+    right = family.draws.find_right(chooses)
+    assert any(step.n_terms for step in family.steps)
+    for step in family.steps:
+        for rule in step.rules:
+            inside = family.grid.to_box(rule.key).contains(draws.values[chooses])
+            assert (rule.n_draws, rule.n_right) == (inside.sum(), right[rule.label, inside].sum())
+            assert rule.n_right >= (step.threshold - 1e-9) * rule.n_draws

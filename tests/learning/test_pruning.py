@@ -6,9 +6,9 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
+from oleander.learning.family import PRICES, grow_large_trees, prune_tree
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.lines import list_nodes
-from oleander.learning.trees import PRICES, grow_large_trees, prune_tree
+from oleander.learning.proposing import list_nodes
 
 
 @pytest.fixture

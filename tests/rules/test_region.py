@@ -57,3 +57,94 @@ def test_bad_scales_are_refused(mixed, mixed_schema, scales):
     data = Ball(mixed_schema, mixed_schema.encode(mixed)[3], 1.25).write()
     with pytest.raises(ValueError, match="scales"):
         Region.read({**data, "scales": scales}, mixed_schema)
+
+
+def distance_by_hand(schema, one, other, norm, scales):
+    """The metric written out cell by cell."""
+    steps, flips = [], 0
+    lengths = dict(zip(schema.numbers, scales, strict=True))
+    for j, (feature, a, b) in enumerate(zip(schema, one, other, strict=True)):
+        if np.isnan(a) and np.isnan(b):
+            continue
+        if np.isnan(a) or np.isnan(b):
+            flips += 1
+        elif feature.is_number:
+            steps.append(abs(a - b) / lengths[j])
+        else:
+            flips += a != b
+    steps = np.array(steps or [0.0])
+    return (steps.max() if np.isinf(norm) else (steps**norm).sum() ** (1 / norm)), flips
+
+
+@pytest.mark.parametrize("scales", [None, [1.0, 1.0, 1.0, 1.0], [0.5, 3.0, 20.0, 1.0]])
+@pytest.mark.parametrize("norm", [1, 2, 3.5, np.inf])
+def test_distance_is_the_metric(mixed, mixed_schema, norm, scales):
+    rows = mixed_schema.encode(mixed)[:60]
+    own = None if scales is None else np.array(scales)
+    lengths = mixed_schema.scales if scales is None else scales
+    for center in rows[:10]:
+        distances, flips = Ball(mixed_schema, center, 1.0, norm=norm, scales=own).distances(rows)
+        by_hand = [distance_by_hand(mixed_schema, center, row, norm, lengths) for row in rows]
+        np.testing.assert_allclose(distances, [d for d, _ in by_hand])
+        np.testing.assert_array_equal(flips, [f for _, f in by_hand])
+
+
+def test_a_ball_in_raw_units_is_the_same_under_any_schema():
+    X = np.random.default_rng(0).normal(size=(200, 3)) * [1.0, 10.0, 0.1]
+    schemas = [FeatureSchema.infer(X, scale=scale) for scale in ("none", "std", "range")]
+    inside = [Ball(schema, X[0], 1.5, scales=np.ones(3)).contains(X) for schema in schemas]
+    np.testing.assert_array_equal(inside, [np.abs(X - X[0]).max(axis=1) <= 1.5] * 3)
+
+
+def test_max_flips_defaults_to_the_whole_part_of_the_radius(mixed, mixed_schema):
+    rows = mixed_schema.encode(mixed)
+    inside = Ball(mixed_schema, rows[0], 2.7).contains(rows)
+    np.testing.assert_array_equal(inside, Ball(mixed_schema, rows[0], 2.7, max_flips=2).contains(rows))
+    assert inside.sum() > Ball(mixed_schema, rows[0], 2.7, max_flips=1).contains(rows).sum()
+
+
+def test_a_row_on_the_border_is_inside():
+    X = np.array([[0.1], [0.4], [0.7]])
+    schema = FeatureSchema.infer(X, scale="none")
+    # 0.4 - 0.1 is a little over 0.3 in floating point.
+    assert Ball(schema, schema.encode(X)[0], 0.3).contains(schema.encode(X)).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "within 1.5 of its center along 4 numbers, at most 1 of 6 levels or missing values differing"),
+        ({"max_flips": 7}, "within 1.5 of its center along 4 numbers, at any level"),
+        (
+            {"scales": np.ones(4), "max_flips": 0},
+            "within 1.5 of its center along 4 numbers in their own units, "
+            "at most 0 of 6 levels or missing values differing",
+        ),
+        (
+            {"scales": np.full(4, 0.5)},
+            "within 1.5 of its center along 4 numbers in scales of its own, "
+            "at most 1 of 6 levels or missing values differing",
+        ),
+    ],
+)
+def test_the_words_of_a_ball_leave_out_its_center(mixed, mixed_schema, options, words):
+    assert Ball(mixed_schema, mixed_schema.encode(mixed)[0], 1.5, **options).describe() == words
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"radius": -1.0}, "radius=-1.0 is not allowed"),
+        ({"radius": np.nan}, "radius=nan is not allowed"),
+        ({"radius": 1.0, "max_flips": -1}, "max_flips=-1 is not allowed"),
+        ({"radius": 1.0, "norm": 0.5}, "norm=0.5 is not allowed"),
+        ({"radius": 1.0, "center": np.zeros(3)}, r"the center has shape \(3,\), and the schema 9 columns"),
+        ({"radius": 1.0, "scales": np.ones(9)}, r"scales has shape \(9,\), and the schema 4 columns of numbers"),
+        ({"radius": 1.0, "scales": np.zeros(4)}, r"scales=\[0.0, 0.0, 0.0, 0.0\] is not allowed"),
+        ({"radius": 1.0, "scales": np.array([1.0, np.inf, 1.0, 1.0])}, r"scales=\[1.0, inf, .* is not allowed"),
+        ({"radius": 1.0, "scales": np.array([1.0, np.nan, 1.0, 1.0])}, r"scales=\[1.0, nan, .* is not allowed"),
+    ],
+)
+def test_balls_that_cannot_be(mixed_schema, about, message):
+    with pytest.raises(ValueError, match=message):
+        Ball(mixed_schema, **{"center": np.zeros(9), **about})

@@ -15,7 +15,7 @@ from oleander.messages import show_upper_percent
 from oleander.selection import SelectionProblem
 from oleander.selection.answer import smallest_as_wide, without_redundant
 from oleander.selection.model import plain_model
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 from oleander.selection.solvers import solve_auto, try_every_choice
 from tests.selection.making import every_choice, make_instance, same
 

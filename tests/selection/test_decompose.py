@@ -8,7 +8,7 @@ import pytest
 from oleander.selection.bounds import tighten
 from oleander.selection.decompose import Decomposition, allot, group_candidates
 from oleander.selection.model import plain_model
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 from oleander.selection.search import greedy
 from tests.selection.making import best_of
 

@@ -7,7 +7,7 @@ import pytest
 
 from oleander.selection.highs import find_smallest, linear_program, run_highs, solve_by_highs
 from oleander.selection.model import plain_model
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 from tests.selection.making import every_choice
 
 

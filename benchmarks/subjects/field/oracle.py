@@ -9,8 +9,7 @@ from benchmarks.outside.programs import PRICES
 from benchmarks.outside.task import SILENT
 from benchmarks.subjects.field.contestants import Round
 from oleander.arrays import Ints
-from oleander.learning.family import learn_family
-from oleander.learning.trees import learn_abstaining_tree
+from oleander.learning.family import learn_abstaining_tree, learn_family
 
 EXACT = "pystreed, abstention as a label"
 # A tree of depth 4 has at most this many leaves.

@@ -12,8 +12,7 @@ from benchmarks.outside.task import SILENT
 from benchmarks.subjects.field.contestants import ABSTAINS, Round, run_own_way
 from benchmarks.subjects.field.judge import order_steps
 from oleander.arrays import Ints
-from oleander.learning.family import learn_family
-from oleander.learning.trees import learn_abstaining_tree
+from oleander.learning.family import learn_abstaining_tree, learn_family
 
 HYBRID = "HybridCORELS"
 SETS = ("breast_cancer", "heart_disease")

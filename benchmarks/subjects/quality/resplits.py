@@ -23,8 +23,7 @@ from benchmarks.subjects.quality.methods import Budget, Effort
 from benchmarks.tables import mean
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.rows import Rows
-from oleander.data.splitting import count_units
+from oleander.data.rows import Rows, count_units
 from oleander.fitting.delivering import deliver_rules
 from oleander.learning.family import SIZES, Family, Step, learn_family, list_thresholds
 from oleander.learning.learner import RuleLearner, RuleSet

@@ -9,8 +9,7 @@ from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.data.reading import Reading
-from oleander.data.rows import Rows, merge_rows
-from oleander.data.splitting import draw_part, split_off
+from oleander.data.rows import Rows, draw_part, merge_rows, split_off
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.messages import list_some, show_share, warn_user
 

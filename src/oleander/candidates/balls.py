@@ -24,8 +24,8 @@ from oleander.draws.in_ball import Bounds, draw_in_ball, seed_for
 from oleander.messages import show_share, warn_user
 from oleander.results.fit_record import BallSize
 from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
-from oleander.rules.ball import check_norm
 from oleander.rules.base import Explainer
+from oleander.rules.region import check_norm
 
 if TYPE_CHECKING:
     from oleander.candidates.pool import CandidatePool

@@ -22,7 +22,7 @@ from rich.text import Text
 from oleander.cli.options import CommandError
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from oleander.messages import printable, visible
 
 WIDE = 200

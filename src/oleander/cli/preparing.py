@@ -22,10 +22,10 @@ from oleander.cli.options import CommandError, CompareModels, Fitting, note, spl
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
+from oleander.data.rows import split_off
 from oleander.data.sampling import sample_size
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.sources import Source, open_source
-from oleander.data.splitting import split_off
 from oleander.engines.opening import open_table
 from oleander.messages import list_some
 from oleander.running.progress import tell_progress

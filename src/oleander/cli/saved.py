@@ -32,7 +32,7 @@ from oleander.cli.outputs import predictions_table, records, show_json, show_tab
 from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
 from oleander.engines.opening import open_table
 from oleander.explainer import AggregateExplainer
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from oleander.judging.floor import FloorCheck
 from oleander.messages import list_some, one_line, show_lower, visible
 

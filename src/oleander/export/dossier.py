@@ -14,10 +14,10 @@ import pandas as pd
 from oleander.data.rows import Rows
 from oleander.export.python import write_python
 from oleander.export.recompute import canonical, fingerprint
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from oleander.messages import visible
 from oleander.results.fit_record import FitRecord
-from oleander.words.dossier import Headings, write_dossier
+from oleander.words.card import Headings, write_dossier
 
 PACKAGES = ("oleander", "numpy", "scipy", "pandas", "scikit-learn", "numba", "highspy")
 ANSWERS = "model_answer"

@@ -13,8 +13,8 @@ from oleander.data.reading import Reading
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
+from oleander.judging.certificate import certify_system
 from oleander.judging.judged import Judged
-from oleander.judging.system import certify_system
 from oleander.learning.learner import RuleLearner, learn_from_rows
 from oleander.messages import warn_user
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet

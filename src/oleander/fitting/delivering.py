@@ -9,8 +9,8 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.rows import Rows
 from oleander.data.tolerance import agrees
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.candidates import Candidate
 from oleander.learning.learner import RuleLearner, RuleSet
+from oleander.learning.program import Candidate
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import Stability

@@ -15,8 +15,7 @@ from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
 from oleander.data.reading import Reading
-from oleander.data.rows import Rows
-from oleander.data.splitting import count_units
+from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
 from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
@@ -25,11 +24,10 @@ from oleander.fitting.delivering import deliver_rules, measure_stability
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, SystemCertificate
 from oleander.judging.subgroups import FloorBy, GivenSubgroups
-from oleander.judging.system import SystemCertificate
-from oleander.learning.candidates import Limits
 from oleander.learning.learner import RuleLearner, RuleSet
+from oleander.learning.program import Limits
 from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet

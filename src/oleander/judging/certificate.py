@@ -1,4 +1,10 @@
-"""Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence."""
+"""Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence.
+
+A system is the rules and a model that is asked where they are silent, so it differs from the model only where a rule
+answers and is wrong. A reserve is one set of rows for many tests of rules that are edited in between: while tests pass,
+an editor learns nothing, so the rule sets tested up to the first failure are those that would have been tested whatever
+the rows are, a fixed sequence that needs no correction. Each failure is a bit, and is paid for.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +13,21 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
+from oleander.arrays import Floats
 from oleander.data.checks import Count, read_count
-from oleander.data.splitting import Unit
+from oleander.data.rows import Unit
 from oleander.files.codec import Saved
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import fewest_right_groups, lower_bound
 from oleander.judging.judged import Judged
 from oleander.messages import Shown
+
+# The part of the error that the claim of agreement may use. The claim of answered rows pays for every step that could
+# have been chosen, and its bound hardly depends on how small its part is.
+PART_OF_AGREEMENT = 0.8
+# The part of the level that tests have up to the first failure. What follows it shares the rest.
+FIRST_PART = 0.8
 
 
 @dataclass(frozen=True)
@@ -170,3 +184,153 @@ class Certificate(Shown, Saved):
 def claim_rows(judged: Judged, setting: int, bound: float) -> Claim:
     """Return a claim of the share of rows that a setting answers correctly."""
     return Claim(int(judged.n_right[setting]), int(judged.n_answered[setting]), bound)
+
+
+@dataclass(frozen=True)
+class SystemCertificate(Shown, Saved):
+    """Two claims about a router that hold together.
+
+    Parameters
+    ----------
+    agreement : Claim
+        The share of all rows on which the router says what the model says.
+    answered : Claim
+        The share of all rows that rules answer. The model is asked about the others.
+    confidence : float
+        The probability that both bounds hold.
+    is_certified : bool
+        Whether nothing was learned from the rows that judge, and they are independent.
+    """
+
+    agreement: Claim
+    answered: Claim
+    confidence: float
+    is_certified: bool
+
+    @property
+    def most_asked(self) -> float:
+        """The upper bound on the share of rows that the model is asked about."""
+        return 1 - self.answered.bound
+
+
+@dataclass(frozen=True)
+class Cost(Shown):
+    """What a router saves on some rows: calls, and seconds as measured here.
+
+    Parameters
+    ----------
+    n_rows, n_asked : int
+        All rows, and those that the model was asked about.
+    model_seconds, router_seconds : float
+        The time that the model alone took for the rows, and that the router took, its calls of the model included.
+    """
+
+    n_rows: Count
+    n_asked: Count
+    model_seconds: float
+    router_seconds: float
+
+    @property
+    def calls_saved(self) -> float:
+        """The share of rows that the model was not asked about."""
+        return 1 - self.n_asked / self.n_rows
+
+    @property
+    def seconds_saved(self) -> float:
+        """Negative where the model is faster than the rules."""
+        return self.model_seconds - self.router_seconds
+
+
+def as_system(judged: Judged) -> Judged:
+    """Return what a router says with each setting: it answers every row, and is correct where no rule is wrong.
+
+    >>> answered, right = np.array([[True, True, False]]), np.array([[True, False, False]])
+    >>> as_system(Judged(answered, right, np.ones(3, dtype=np.intp))).n_right.tolist()
+    [2]
+    """
+    every = np.ones_like(judged.answered)
+    return replace(judged, answered=every, right=judged.right | ~judged.answered)
+
+
+def certify_system(
+    judged: Judged, setting: int, level: float, n_settings: int, *, target: float | None = None, is_certified: bool
+) -> SystemCertificate:
+    """Return what may be claimed of a router with one setting, chosen by looking at these rows among ``n_settings``.
+
+    ``target`` is the share that a fixed sequence of its own has shown with ``PART_OF_AGREEMENT`` of the level; None
+    where there was no such sequence. Other bounds hold for all settings together.
+    """
+    one = judged.part(np.array([setting]))
+    system, spoken = as_system(one), replace(one, answered=np.ones_like(one.answered), right=one.answered)
+    agreement = _claim(system, PART_OF_AGREEMENT * level / n_settings)
+    if target is not None:
+        agreement = replace(agreement, bound=target)
+    answered = _claim(spoken, (1 - PART_OF_AGREEMENT) * level / n_settings)
+    return SystemCertificate(agreement, answered, round(1 - level, 12), is_certified)
+
+
+def _claim(judged: Judged, level: float) -> Claim:
+    bounds: Floats = judged.certified_bounds(level)
+    (n_right,), (n_units,) = judged.count_units()
+    return Claim(n_right.item(), int(n_units), float(bounds[0]), "rows" if judged.groups is None else "groups")
+
+
+def level_of_next(passed: Sequence[bool], level: float) -> float:
+    """Return the level of the next test, given which of the tests before it passed.
+
+    Up to the first failure it is 0.8 of the level. After failure number f it is 0.2 of the level times 2^-f and times
+    1 / (k (k + 1)) for every failure so far, if that was test number k since the failure before. The levels of all
+    sequences that can follow one another add up to the level (docs/mathematics.md).
+
+    >>> [round(level_of_next(passed, 0.05), 5) for passed in ([], [True] * 9, [False], [True, False])]
+    [0.04, 0.04, 0.0025, 0.00083]
+    """
+    failed = np.flatnonzero(~np.asarray(passed, dtype=bool))
+    if not len(failed):
+        return FIRST_PART * level
+    numbers = np.diff(failed, prepend=-1).astype(float)
+    return float((1 - FIRST_PART) * level * 0.5 ** len(failed) / (numbers * (numbers + 1)).prod())
+
+
+@dataclass(frozen=True)
+class Tested(Shown, Saved):
+    """Whether rules passed a test on the rows of a reserve. No count of these rows is shown, whatever the result.
+
+    Parameters
+    ----------
+    passed : bool
+    floor : float
+        The share of answers that match the model, which a pass certifies.
+    confidence : float
+        The probability that everything which the reserve ever certifies is true.
+    n_units : int
+        The size of the reserve.
+    unit : {"rows", "groups"}
+    n_failed : int
+        The tests that have failed so far.
+    next_level : float
+        The level of the next test.
+    """
+
+    passed: bool
+    floor: float
+    confidence: float
+    n_units: Count
+    unit: Unit
+    n_failed: Count
+    next_level: float
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def n_needed(self) -> int:
+        """How many units must be correct to pass the next test, if all of them are answered; more than all if none."""
+        if self.unit == "groups":
+            return fewest_right_groups(self.n_units, self.floor, self.next_level)
+        return int(binom.isf(self.next_level, self.n_units, self.floor)) + 1
+
+
+def passes(judged: Judged, floor: float, level: float) -> bool:
+    """Return whether the bound on the agreement of one rule set, at this level, is at least the floor."""
+    return bool(judged.certified_bounds(level)[0] >= floor)

@@ -8,20 +8,23 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.rows import Rows
-from oleander.data.splitting import count_units
+from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws, take_as_draws
 from oleander.judging.bounds import level_of_widest, upper_bound
-from oleander.judging.certificate import Claim, claim_rows
+from oleander.judging.certificate import (
+    PART_OF_AGREEMENT,
+    Claim,
+    SystemCertificate,
+    as_system,
+    certify_system,
+    claim_rows,
+)
 from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
 from oleander.judging.subgroups import FloorBy, GivenSubgroups, Subgroup, judge_subgroups
-from oleander.judging.system import PART_OF_AGREEMENT, SystemCertificate, as_system, certify_system
-from oleander.learning.candidates import NO_LIMITS, Limits
-from oleander.learning.family import SILENT, Family, Step, learn_family
-from oleander.learning.program import CoverProgram
-from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
+from oleander.learning.family import SILENT, Family, Step, learn_abstaining_tree, learn_family, learn_plain_tree
+from oleander.learning.program import NO_LIMITS, CoverProgram, Limits
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts

@@ -26,7 +26,7 @@ from oleander.data.checks import one_per_row
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
-from oleander.files.atomic import write_whole
+from oleander.files.saved import write_whole
 from oleander.messages import show_percent, visible
 from oleander.report.columns import describe_columns, typical_row
 from oleander.report.rows import Shown, describe_listed, describe_rows, list_silent, named_groups

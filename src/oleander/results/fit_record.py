@@ -15,10 +15,8 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import agrees
 from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
-from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.retesting import Tested
+from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested
 from oleander.judging.subgroups import FloorBy
-from oleander.judging.system import SystemCertificate
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, ExplainerSet, name_rule

@@ -1,11 +1,10 @@
 """Rules: regions in which explainers are valid, and the small models that answer there."""
 
-from oleander.rules.ball import Ball, ball_distances
 from oleander.rules.base import Explainer, LocalExplainer, Rule
 from oleander.rules.constant import Constant
+from oleander.rules.filtering import FilteredTree, SparseLine, UnfilteredTree
 from oleander.rules.line import Line
-from oleander.rules.local import FilteredTree, SparseLine, UnfilteredTree
-from oleander.rules.region import Box, Region, membership
+from oleander.rules.region import Ball, Box, Region, ball_distances, membership
 from oleander.rules.tree import Tree
 
 __all__ = [

@@ -1,20 +1,18 @@
-"""What every region is and says; boxes, the regions of rules; and which rows each of several regions contains."""
+"""Regions: boxes, those of rules; balls around a center, those of the paper; which rows each of several contains."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.rules.base import Savable
+from oleander.rules.base import Savable, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, clauses, conjoin, read_condition
-
-if TYPE_CHECKING:
-    from oleander.rules.ball import Ball
 
 
 class Region(Savable):
@@ -142,3 +140,180 @@ def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
             distances = ball.distances(rows)
         before = ball
         yield ball.reaches(*distances)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball(Region, saved_as="ball"):
+    """The rows near a center: a ball along numbers times a Hamming ball along levels.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    center : array of shape (n_features,)
+        An encoded row.
+    radius : float
+        The maximum distance along the numbers, in units of ``scales``.
+    max_flips : int or None
+        The maximum number of columns whose level may differ from the center's. A number that is missing on one side
+        only counts as one of them. None means the whole part of the radius, which is the paper's metric.
+    norm : float
+        p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
+    scales : array of shape (n_numbers,) or None
+        The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
+        schema's scales; ones are raw units under any schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
+    >>> schema = FeatureSchema.infer(X, scale="none")
+    >>> ball = Ball(schema, schema.encode(X)[0], radius=1.0)
+    >>> ball.contains(schema.encode(X))
+    array([ True,  True, False])
+    """
+
+    schema: FeatureSchema
+    center: Floats
+    radius: float
+    max_flips: int | None = None
+    norm: float = np.inf
+    scales: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.radius) and self.radius >= 0):
+            raise ValueError(f"radius={self.radius} is not allowed: a radius is a number, 0 or more.")
+        check_norm(self.norm)
+        if self.max_flips is not None and self.max_flips < 0:
+            raise ValueError(f"max_flips={self.max_flips} is not allowed: it counts columns, 0 or more.")
+        if self.center.shape != (len(self.schema),):
+            raise ValueError(f"the center has shape {self.center.shape}, and the schema {len(self.schema)} columns.")
+        if self.scales is None:
+            return
+        if self.scales.shape != (len(self.schema.numbers),):
+            raise ValueError(
+                f"scales has shape {self.scales.shape}, and the schema {len(self.schema.numbers)} columns of numbers."
+            )
+        if not (np.isfinite(self.scales) & (self.scales > 0)).all():
+            raise ValueError(f"scales={self.scales.tolist()} is not allowed: scales are finite numbers over 0.")
+
+    @cached_property
+    def units(self) -> Floats:
+        """The length of one unit of radius along each column; 1 for levels."""
+        units = np.ones(len(self.schema))
+        units[self.schema.numbers] = self.schema.scales if self.scales is None else self.scales
+        return units
+
+    @property
+    def n_flips_allowed(self) -> int:
+        """The maximum number of columns that may differ in level."""
+        return int(self.radius) if self.max_flips is None else self.max_flips
+
+    def distances(self, rows: Floats) -> tuple[Floats, Ints]:
+        """Return each row's distance along the numbers and its number of differing levels."""
+        return ball_distances(rows, self.center, self.schema, self.norm, self.scales)
+
+    def reaches(self, distances: Floats, flips: Ints) -> Bools:
+        """Return a mask of the rows inside, given what ``distances`` returned for them."""
+        # A row exactly on the border must not fall out by the rounding of its own distance.
+        inside: Bools = (distances <= self.radius * (1 + 1e-12)) & (flips <= self.n_flips_allowed)
+        return inside
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that lie inside, the border included."""
+        return self.reaches(*self.distances(rows))
+
+    def describe(self) -> str:
+        """Return the region in words, without the center, which is a row of the data."""
+        n_numbers, n_levels = len(self.schema.numbers), sum(feature.n_alternatives > 0 for feature in self.schema)
+        levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
+        parts = []
+        if n_numbers:
+            words = f"within {self.radius:.4g} of its center along {n_numbers} number{'s'[: n_numbers > 1]}"
+            if self.scales is not None:
+                words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
+            parts.append(words)
+        if n_levels:
+            n_flips = self.n_flips_allowed
+            is_free = n_flips >= n_levels
+            parts.append("at any level" if is_free else f"at most {n_flips} of {n_levels} {levels} differing")
+        return ", ".join(parts)
+
+    @property
+    def ball(self) -> Self:
+        """The ball itself."""
+        return self
+
+    def measures_like(self, other: "Ball") -> bool:
+        """Return whether every row has the same distances in another ball, as far as identity tells."""
+        return all(getattr(self, name) is getattr(other, name) for name in ("center", "norm", "schema", "scales"))
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data for the page."""
+        return {
+            "kind": "ball",
+            "center": write_numbers(self.center),
+            "units": self.units.tolist(),
+            "radius": self.radius,
+            "flips": self.n_flips_allowed,
+            "norm": None if np.isinf(self.norm) else self.norm,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON. It holds the center, which is a row of the data."""
+        return {
+            "center": write_numbers(self.center),
+            "radius": self.radius,
+            "max_flips": self.max_flips,
+            "norm": None if np.isinf(self.norm) else self.norm,
+            "scales": None if self.scales is None else self.scales.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the ball that ``to_dict`` wrote."""
+        center = read_numbers(data["center"])
+        schema.check_codes(center)
+        norm = np.inf if data["norm"] is None else float(data["norm"])
+        flips = None if data["max_flips"] is None else int(data["max_flips"])
+        scales = None if data["scales"] is None else np.array(data["scales"], dtype=float)
+        return cls(schema, center, float(data["radius"]), flips, norm, scales)
+
+
+def ball_distances(
+    rows: Floats, center: Floats, schema: FeatureSchema, norm: float, scales: Floats | None = None
+) -> tuple[Floats, Ints]:
+    """Return each row's ℓp distance to the center along the numbers, in scaled units, and its number of flips.
+
+    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. Without
+    ``scales``, one per number, the schema's are taken.
+    """
+    flips = np.zeros(len(rows), dtype=np.intp)
+    distances = np.zeros(len(rows))
+    lengths = iter(schema.scales if scales is None else scales)
+    for j, feature in enumerate(schema):
+        values, middle = rows[:, j], center[j]
+        if feature.missing:
+            absent = np.isnan(values)
+            differs = absent != np.isnan(middle)
+            flips += differs
+            # Where either side is missing, both are set to 0 and add no distance.
+            values = np.where(absent | np.isnan(middle), 0.0, values)
+            middle = np.where(absent | np.isnan(middle), 0.0, middle)
+        if not feature.is_number:
+            flips += values != middle
+            continue
+        step = np.abs(values - middle)
+        step /= next(lengths)
+        if np.isinf(norm):
+            np.maximum(distances, step, out=distances)
+        else:
+            distances += step**norm
+    if not np.isinf(norm):
+        distances **= 1 / norm
+    return distances, flips
+
+
+def check_norm(norm: Any) -> None:
+    """Raise ``ValueError`` unless this is the p of an ℓp norm."""
+    if isinstance(norm, bool) or not isinstance(norm, (int, float, np.number)) or not norm >= 1:
+        raise ValueError(f"norm={norm!r} is not allowed: p is 1 or more, or infinity.")

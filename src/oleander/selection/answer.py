@@ -14,11 +14,8 @@ from scipy import sparse
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.highs import find_smallest
-from oleander.selection.matching import match
-from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement
-from oleander.selection.reduce import merge_points, undominated
-from oleander.selection.result import SelectionResult, Status
-from oleander.selection.run import Run
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement, match, merge_points, undominated
+from oleander.selection.result import Run, SelectionResult, Status
 from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Solver
 

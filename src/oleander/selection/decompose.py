@@ -17,10 +17,9 @@ import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.bounds import still_possible, tighten
-from oleander.selection.branch import BranchTree
+from oleander.selection.bounds import BranchTree, still_possible, tighten
 from oleander.selection.model import CoverageModel, plain_model
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.model import ROUNDING, CoverageModel
-from oleander.selection.run import Run
+from oleander.selection.result import Run
 
 # A solver's tolerances are absolute. Whole weights keep their scale up to a total of this many steps; others are
 # scaled to a total of about 2^20.

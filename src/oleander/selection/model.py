@@ -1,11 +1,16 @@
 """The one model that every solver sees: coverage with sure points, points that may count, and a maximum number.
 
 Both formulations, the paper's definition and its program, become a `CoverageModel` before a solver starts, so that
-reducing, searching, bounding and branching are written once.
+reducing, searching, bounding and branching are written once. Reducing merges points and drops contained candidates.
+Matching is the flow that counts wrong points: from the allowances of the chosen candidates to the room at points, where
+points in the same chosen regions are one node, so that the network stays small.
 """
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander import kernels
-from oleander.arrays import Floats, Ints
-from oleander.selection.matching import match
+from oleander.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
@@ -25,6 +29,102 @@ ROUNDING = 1e-10
 SHARE_TOLERANCE = 1e-9
 # Values move in steps of a common divisor only where a step is well over the rounding error.
 MAX_STEPS = 1e9
+
+
+def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
+    """Return the weight of each point that every chosen candidate counts, the largest total possible.
+
+    A candidate may count its points of `maybe`, together at most its `allowance`; at a point all candidates together
+    may count at most its `room`.
+
+    >>> from oleander.kernels import PackedRows
+    >>> maybe = PackedRows.pack(np.array([[True, True], [True, False]]), (2, 2))
+    >>> match(maybe, np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([0, 1])).toarray().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    points, node_of, linked = _network(maybe, room, chosen)
+    space = np.bincount(node_of, room[points], minlength=linked.shape[1]).astype(np.float64)
+    flow = maximum_flow(linked, allowance[chosen], space)
+    rows, columns, amounts = [], [], []
+    for node in np.flatnonzero(flow.any(axis=0)):
+        # The node's flow goes to its points in order of index.
+        inside = points[node_of == node]
+        edges = np.concatenate([[0.0], np.cumsum(room[inside])])
+        starts = np.concatenate([[0.0], np.cumsum(flow[:, node])])
+        for row in np.flatnonzero(flow[:, node]):
+            counted = np.minimum(edges[1:], starts[row + 1]) - np.maximum(edges[:-1], starts[row])
+            some = np.flatnonzero(counted > 0.0)
+            rows.append(np.full(len(some), row))
+            columns.append(inside[some])
+            amounts.append(counted[some])
+    entries = (np.concatenate([*amounts, []]), (np.concatenate([*rows, []]), np.concatenate([*columns, []])))
+    return sparse.csr_array(entries, shape=(len(chosen), maybe.shape[1]))
+
+
+def _network(maybe: "PackedRows", room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
+    """Return the points with room that the chosen may count, the node of each, and the nodes of each candidate."""
+    rows = maybe[chosen]
+    marks = rows.transposed().words
+    points = np.flatnonzero(marks.any(axis=1) & (room > 0.0))
+    _, first, node_of = np.unique(marks[points], axis=0, return_index=True, return_inverse=True)
+    return points, node_of.ravel(), rows.toarray()[:, points[first]]
+
+
+def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:
+    """Return a largest flow from rows (at most `supply`) to linked columns (at most `room`).
+
+    A first flow fills columns in order; augmenting along shortest paths makes it a maximum.
+
+    >>> maximum_flow(np.array([[True, True], [True, False]]), np.array([1.0, 1.0]), np.array([1.0, 1.0])).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    n_rows, n_columns = linked.shape
+    flow = np.zeros(linked.shape)
+    left = supply.astype(float)
+    space = room.astype(float)
+    tiny = 1e-13 * float(room.sum())
+    # Columns with few rows first, and rows with few columns: the others have more ways to go.
+    by_choice = np.argsort(linked.sum(axis=0), kind="stable")
+    for row in np.argsort(linked.sum(axis=1), kind="stable"):
+        columns = by_choice[linked[row, by_choice]]
+        open_space = space[columns]
+        taken = np.clip(left[row] - (np.cumsum(open_space) - open_space), 0.0, open_space)
+        flow[row, columns] = taken
+        space[columns] -= taken
+        left[row] -= taken.sum()
+    while True:
+        row_from = np.full(n_rows, -2)
+        column_from = np.full(n_columns, -1)
+        row_from[left > tiny] = -1
+        queue = deque(np.flatnonzero(left > tiny).tolist())
+        end = -1
+        while queue and end < 0:
+            row = queue.popleft()
+            columns = np.flatnonzero(linked[row] & (column_from < 0))
+            column_from[columns] = row
+            open_columns = columns[space[columns] > tiny]
+            if len(open_columns):
+                end = int(open_columns[0])
+                break
+            others = np.flatnonzero((flow[:, columns] > tiny).any(axis=1) & (row_from == -2))
+            for other in others.tolist():
+                row_from[other] = columns[int((flow[other, columns] > tiny).argmax())]
+                queue.append(other)
+        if end < 0:
+            return flow
+        path = [(int(column_from[end]), end)]
+        while row_from[path[-1][0]] >= 0:
+            column = int(row_from[path[-1][0]])
+            path.append((int(column_from[column]), column))
+        # Along the path each row gives to its column and takes back from the column it was reached by.
+        backs = [(row, later) for (row, _), (_, later) in pairwise(path)]
+        amount = min([space[end], left[path[-1][0]], *(flow[row, column] for row, column in backs)])
+        for row, column in path:
+            flow[row, column] += amount
+        for row, column in backs:
+            flow[row, column] -= amount
+        space[end] -= amount
+        left[path[-1][0]] -= amount
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,3 +319,72 @@ def selective_model(
         sure=agrees | wrongs.keep_rows(everything), weights=weights, budget=budget, origin=np.arange(len(right))
     )
     return replace(model, maybe=maybe, allowance=np.where(some, allowance, 0.0)) if maybe.nnz else model
+
+
+def merge_points(model: CoverageModel) -> tuple[CoverageModel, Ints]:
+    """Return the model with equal points merged and uncovered ones removed, and where each point went.
+
+    A point that was removed went to −1.
+
+    >>> from oleander.selection.model import plain_model
+    >>> merged, went_to = merge_points(plain_model(np.array([[1, 1, 0, 0], [0, 0, 1, 0]]), budget=1))
+    >>> merged.weights.tolist(), went_to.tolist()
+    ([2.0, 1.0], [0, 0, 1, -1])
+    """
+    maybe_by_point = None if model.maybe is None else model.maybe.transposed()
+    words = model.by_point.words
+    if maybe_by_point is not None:
+        words = np.hstack([words, maybe_by_point.words])
+    points = np.flatnonzero(words.any(axis=1) & (model.weights > 0))
+    places: dict[bytes, int] = {}
+    position = np.array([places.setdefault(line.tobytes(), len(places)) for line in words[points]], dtype=np.intp)
+    went_to = np.full(model.n_points, -1, dtype=np.intp)
+    went_to[points] = position
+    first = points[np.unique(position, return_index=True)[1]]
+    merged = replace(
+        model,
+        sure=model.by_point[first].transposed(),
+        weights=np.bincount(position, model.weights[points], minlength=len(first)).astype(np.float64),
+        maybe=None if maybe_by_point is None else maybe_by_point[first].transposed(),
+    )
+    return merged, went_to
+
+
+def undominated(
+    model: CoverageModel, *, should_stop: Callable[[], bool] = lambda: False, n_words: int = 1 << 20
+) -> Ints:
+    """Return the candidates that no other candidate can replace without loss.
+
+    Candidate i is dominated by j if j surely counts all that i counts or may count. (That j *may* count it is not
+    enough: both can be chosen, and then i's allowance is worth something.) Of equal candidates the first stays. A
+    candidate that dominates i covers i's rarest point, so only these pairs are compared, as rows of bits, some
+    `n_words` words at a time.
+
+    >>> from oleander.selection.model import plain_model
+    >>> undominated(plain_model(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]]), budget=1)).tolist()
+    [1, 3]
+    """
+    reach = model.sure if model.maybe is None else model.sure | model.maybe
+    n_reach, n_sure = np.diff(reach.indptr), np.diff(model.sure.indptr)
+    small = np.flatnonzero(n_reach > 0)
+    rarity = np.diff(model.by_point.indptr).astype(np.intp) * reach.shape[1] + np.arange(reach.shape[1])
+    rarest = np.empty(len(small), dtype=np.intp)
+    for part in reach.parts(small):
+        columns, lengths = reach.entries_of(small[part])
+        rarest[part] = np.minimum.reduceat(rarity[columns], np.cumsum(lengths) - lengths)
+    others, lengths = model.by_point.entries_of(rarest % reach.shape[1])
+    small, big = np.repeat(small, lengths), others.astype(np.intp)
+    # Two candidates dominate each other only when they are equal in everything; then the first stays.
+    first = (big < small) | (n_reach[big] > n_sure[big])
+    larger = (n_sure[big] > n_reach[small]) | ((n_sure[big] == n_reach[small]) & first)
+    possible = np.flatnonzero(larger & (big != small))
+    keep = n_reach > 0
+    n_pairs = max(1, n_words // max(1, reach.words.shape[1]))
+    for start in range(0, len(possible), n_pairs):
+        if should_stop():
+            break
+        pairs = possible[start : start + n_pairs]
+        pairs = pairs[keep[small[pairs]]]
+        outside = (reach.words[small[pairs]] & ~model.sure.words[big[pairs]]).any(axis=1)
+        keep[small[pairs[~outside]]] = False
+    return np.flatnonzero(keep)

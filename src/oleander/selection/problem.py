@@ -16,8 +16,7 @@ from scipy import sparse
 from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement, pack_matrix, selective_model
-from oleander.selection.result import SelectionResult
-from oleander.selection.run import Run, StageRecord
+from oleander.selection.result import Run, SelectionResult, StageRecord
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows

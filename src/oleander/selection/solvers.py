@@ -12,13 +12,11 @@ from itertools import combinations
 import numpy as np
 
 from oleander.arrays import Ints
-from oleander.selection.bounds import DualPoint, evaluate, still_possible, tighten
-from oleander.selection.branch import BranchTree
+from oleander.selection.bounds import BranchTree, DualPoint, evaluate, still_possible, tighten
 from oleander.selection.decompose import Decomposition, group_candidates
 from oleander.selection.highs import solve_by_highs
-from oleander.selection.model import CoverageModel
-from oleander.selection.reduce import merge_points, undominated
-from oleander.selection.run import Run
+from oleander.selection.model import CoverageModel, merge_points, undominated
+from oleander.selection.result import Run
 from oleander.selection.search import greedy, walk
 
 # A solver offers choices and bounds of a model to a run, and stops when the run says so.

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import Certificate, Claim, Cost, SystemCertificate, Tested
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
-from oleander.judging.retesting import Tested
-from oleander.judging.system import Cost, SystemCertificate
 from oleander.results.changing import Change
 from oleander.results.difference import Difference
 from oleander.results.evaluation import Evaluation, Uncovered

@@ -8,13 +8,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oleander.data.splitting import Unit
+from oleander.data.rows import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import Certificate, Claim, Cost, SystemCertificate, Tested
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
-from oleander.judging.retesting import Tested
-from oleander.judging.system import Cost, SystemCertificate
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.difference import Difference
 from oleander.results.fit_record import OneTree
