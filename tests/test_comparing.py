@@ -60,6 +60,16 @@ def test_changes_without_a_pattern_get_no_wide_region():
     assert found.agreement.bound < 0.92
 
 
+def test_a_region_with_few_differences_is_not_named():
+    def rarely(X):
+        return np.where((X[:, 1] < 0.4) & (np.floor(1e6 * X[:, 2]) % 8 == 0), "other", old(X))
+
+    found = compare_models(old, rarely, X, background=BACKGROUND, **QUICK)
+    assert found.regions == ()
+    assert "All statements" not in str(found)
+    assert str(found).endswith("rows, 95% confidence).")
+
+
 def test_claims_hold_together_in_most_runs():
     """At a confidence of 80% the three claims are false in at most 20% of runs, up to chance."""
     new, false = np.random.default_rng(9).uniform(size=(20_000, 3)), 0
@@ -89,7 +99,11 @@ def test_bad_input_is_said():
         compare_models(old, planted, X, confidence=1.5)
     with pytest.raises(ValueError, match="gate=5 is not allowed"):
         compare_models(old, old, X[:50], n_draws=50).passes(5)
-    with pytest.raises(BlackBoxError, match=r"shape \(.*\), and the new one with"):
+    with pytest.raises(BlackBoxError, match=r"the new model answered with 2 columns"):
         compare_models(old, lambda X: np.zeros((len(X), 2)), X, **QUICK)
+    with pytest.raises(BlackBoxError, match=r"the old model answered nan for row 0, which is no answer"):
+        compare_models(lambda X: np.full(len(X), np.nan), lambda X: X[:, 0], X, tolerance=0.1, **QUICK)
+    with pytest.raises(BlackBoxError, match=r"answers such as '\w+', and the new one 1: give both"):
+        compare_models(old, lambda X: np.ones(len(X), dtype=int), X, **QUICK)
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 600 rows"):
         compare_models(old, planted, X, groups=[1, 2, 3], **QUICK)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Labels
-from oleander.black_box.answers import BlackBoxError
+from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
 from oleander.black_box.asking import BlackBox, CountingBlackBox, columns_read_by, match_columns, predict_of
 from oleander.black_box.labelling import label_rows
 from oleander.data.checks import check_count, check_share, make_seed
@@ -18,6 +18,7 @@ from oleander.data.rows import Rows, split_off
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
+from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Claim
 from oleander.judging.judged import Judged
 from oleander.messages import visible
@@ -29,8 +30,8 @@ SAME = "same"
 # Regions are leaves of a tree with at most this many.
 MAX_LEAVES = 16
 # Regions are added until they hold this share of the differences among draws; each holds a share that is worth reading.
-# The odds of a difference in a region are at least this many times those everywhere.
-ENOUGH, WORTH_READING, TIMES_THE_ODDS = 0.95, 0.05, 2.0
+# The odds of a difference in a region are at least this many times those everywhere, and its share surely a quarter.
+ENOUGH, WORTH_READING, TIMES_THE_ODDS, DENSE = 0.95, 0.05, 2.0, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +44,12 @@ class Pair:
 
     def predict(self, X: Any) -> Labels:
         """Return "same", or what changes."""
-        before, after = (self._ask(model, X) for model in (self.old, self.new))
-        if before.shape != after.shape:
-            raise BlackBoxError(f"the old model answers with shape {before.shape}, and the new one with {after.shape}.")
+        before, after = self._ask("old", self.old, X), self._ask("new", self.new, X)
+        first, other = before.tolist()[0], after.tolist()[0]
+        if isinstance(first, str) != isinstance(other, str):
+            raise BlackBoxError(
+                f"the old model answers such as {first!r}, and the new one {other!r}: give both the same labels."
+            )
         if self.tolerance is not None:
             changes = np.where(after > before, "higher", "lower")
         else:
@@ -55,11 +59,16 @@ class Pair:
             changes = np.array([f"was {old}, is {new}" for old, new in zip(*texts, strict=True)], dtype=object)
         return np.where(agrees(after, before, self.tolerance), SAME, changes).astype(str)
 
-    def _ask(self, model: Any, X: Any) -> Labels:
+    def _ask(self, which: str, model: Any, X: Any) -> Labels:
         names = columns_read_by(model)
         if names is not None and isinstance(X, pd.DataFrame):
             X = X[match_columns(names, list(X.columns))]
-        return np.asarray(predict_of(model)(X)).ravel()
+        check = check_labels if self.tolerance is None else check_numbers
+        answer = predict_of(model)(X)
+        try:
+            return check(answer, len(X))
+        except BlackBoxError as error:
+            raise BlackBoxError(str(error).replace("the black box", f"the {which} model")) from None
 
 
 def compare_models(
@@ -165,6 +174,7 @@ def _find_regions(
     odds = (found + 0.5) / (inside - found + 0.5)
     total = int(found.sum())
     dense = (odds >= TIMES_THE_ODDS * total / max(len(counts) - total, 1)) & (found >= WORTH_READING * total)
+    dense &= lower_bound(found, inside, 0.05) >= DENSE
     chosen: list[int] = []
     for one in np.argsort(-odds, kind="stable").tolist():
         if dense[one] and found[chosen].sum() < ENOUGH * total and len(chosen) < max_regions:

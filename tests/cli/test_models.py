@@ -255,7 +255,7 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
     ("model", "code", "sentence"),
     [
         ("nowhere:predict", 4, "cannot be imported"),
-        ("own_models:absent", 4, "--model names absent, which own_models does not have"),
+        ("own_models:absent", 4, "own_models:absent: the module own_models has no absent"),
         (
             "own_models",
             2,

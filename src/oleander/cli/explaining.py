@@ -262,7 +262,8 @@ def compare_models(given: CompareModels) -> None:
         show_json({**facts, **figures, "regions": regions, "changes": records(found.changes)})
     else:
         typer.echo(str(found))
-        show_table(found.changes, "What changes")
+        if len(found.changes):
+            show_table(found.changes, "What changes")
     if passes is False:
         shown = f"at most {show_upper_percent(found.most_different)}"
         note(f"the gate of {show_percent(given.gate or 0.0)} is not shown: the rows show {shown}.")

@@ -224,7 +224,7 @@ def load_model(name: str, given: Opening) -> Any:
     if ending not in FORMATS:
         return _import(name)
     if not path.is_file():
-        raise _unusable(f"--model {name} is not a file.")
+        raise _unusable(f"the model {name} is not a file.")
     kind = FORMATS[ending]
     package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
     try:
@@ -267,18 +267,18 @@ def _import(name: str) -> Any:
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise wrong_option(
-            f"--model {name} is not known: give a {', '.join(FORMATS)} file, or package.module:callable."
+            f"the model {name} is not known: give a {', '.join(FORMATS)} file, or package.module:callable."
         )
     # As with ``python -m``, modules in the working directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = importlib.import_module(module)
     except Exception as error:
-        raise _unusable(f"--model names the module {module}, which cannot be imported: {error}") from error
+        raise _unusable(f"{name}: the module {module} cannot be imported: {error}") from error
     finally:
         sys.path.pop(0)
     if not hasattr(found, attribute):
-        raise _unusable(f"--model names {attribute}, which {module} does not have.")
+        raise _unusable(f"{name}: the module {module} has no {attribute}.")
     return getattr(found, attribute)
 
 

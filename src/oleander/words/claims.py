@@ -193,7 +193,8 @@ def describe_difference(found: Difference) -> list[str]:
         none = f"No difference found on {how_many(whole.n_rows, whole.unit)}"
         lines = [f"{none}: the models differ on at most {most} of rows{about(whole)} ({sure})."]
     else:
-        lines = [f"The models differ on at most {most} of rows{about(whole)} ({show_evidence(n_different)})."]
+        alone = "" if found.regions else f", {sure}"
+        lines = [f"The models differ on at most {most} of rows{about(whole)} ({show_evidence(n_different)}{alone})."]
     if found.inside is not None and found.elsewhere is not None:
         if found.inside.n_rows:
             share = f"{at_least(found.inside.bound)} of the differences lie in these regions"
@@ -207,9 +208,7 @@ def describe_difference(found: Difference) -> list[str]:
             f"Elsewhere the models agree on {at_least(found.elsewhere.bound, 1)} of rows "
             f"({show_evidence(found.elsewhere)})."
         )
-    if n_different.n_right:
-        together = "All statements together" if found.regions else "This"
-        lines.append(f"{together}: {sure}.")
+        lines.append(f"All statements together: {sure}.")
     return lines
 
 
