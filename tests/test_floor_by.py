@@ -114,6 +114,8 @@ def test_fits_that_cannot_have_floors_by_subgroup_are_refused():
         plain.fit(X, background=BACKGROUND, floor_by="sex", groups=np.arange(len(X)) // 4)
     with pytest.raises(NothingFoundError, match="within any subgroup of floor_by"):
         plain.fit(X[["a", "b"]], background=BACKGROUND[["a", "b"]], floor_by=np.arange(len(X)) // 10)
+    with pytest.raises(ValueError, match=r"floor_by makes [\d,]+ subgroups with fewer than 5 rows"):
+        plain.fit(X[["a", "b"]], background=BACKGROUND[["a", "b"]], floor_by=np.arange(len(X)))
     with pytest.raises(ValueError, match="floor_by is for explainers that were fitted with it"):
         plain.fit(X[["a", "b"]], background=BACKGROUND[["a", "b"]]).predict(X, floor_by=X["sex"])
 

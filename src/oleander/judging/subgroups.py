@@ -170,6 +170,11 @@ def judge_subgroups(
     subgroup that passes its whole sequence leaves its part of the level to the others (Holm, Bretz and others).
     """
     named, codes = number_subgroups(names, judged.weights)
+    if not named:
+        raise ValueError(
+            f"floor_by makes {len(set(names.tolist())):,} subgroups with fewer than {FEWEST_NAMED} rows that judge "
+            "each: give a column with few values, or bins of a number."
+        )
     parts = [judged.of_points(codes == number) for number in range(len(named))]
     n_units, n_steps = [part.n_units for part in parts], len(mass)
 
