@@ -109,7 +109,11 @@ def test_a_threshold_is_moved(atlas):
         (lambda atlas: atlas.with_threshold(find(atlas, "ward"), "gait", (1, 2)), "has one bound on column 'gait'"),
         (lambda atlas: atlas.with_threshold(find(atlas, "ward"), "gait", "high"), "cannot be compared with 'high'"),
         (lambda atlas: atlas.edit([{"do": "eval"}]), "is no edit: an edit is a mapping whose 'do' is without or"),
-        (lambda atlas: atlas.edit([{"do": "without"}]), "the edit 'without' has ; it takes rule"),
+        (lambda atlas: atlas.with_threshold(find(atlas, "ward"), "gait", "15"), "cannot be compared with '15'"),
+        (lambda atlas: atlas.edit([{"do": "note", "rule": 1, "text": 5}]), "the note 5 is no text"),
+        (lambda atlas: atlas.edit(3), "3 is no list of edits: give a list"),
+        (lambda atlas: atlas.edit({"do": "without", "rule": 1}), "is no list of edits"),
+        (lambda atlas: atlas.edit([{"do": "without"}]), "the edit 'without' has no field; it takes rule"),
         (lambda atlas: atlas.without(1).tradeoff(max_explainers=[2]), "edited rules have no trade-off"),
     ],
 )
@@ -200,9 +204,48 @@ class TestReserve:
         with pytest.raises(ReserveError, match="a reserve already"):
             atlas.reserve(X, path=tmp_path / "other.sqlite")
 
-    def test_rows_of_the_fit_are_noticed(self, atlas):
-        with pytest.warns(UserWarning, match="500 of 500 rows equal rows of the fit"):
-            atlas.reserve(make_rows(500, 0))
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_rows_of_the_fit_and_of_its_background_are_refused(self, atlas, seed):
+        with pytest.raises(ReserveError, match="500 of 500 rows are rows of the fit, of another reserve, or of those"):
+            atlas.reserve(make_rows(500, seed))
+        with pytest.raises(ReserveError, match="100 of 400 rows are rows of the fit"):
+            atlas.reserve(pd.concat([make_rows(500, seed)[:100], make_rows(300, 30)]))
+
+    def test_most_rows_of_another_reserve_are_refused(self, atlas):
+        X = make_rows(800, 31)
+        atlas.reserve(X).certify(atlas.without(1))
+        with pytest.raises(ReserveError, match="799 of 800 rows are"):
+            atlas.without(2).reserve(pd.concat([X[1:], make_rows(1, 32)]))
+
+    def test_rows_that_edits_are_counted_on_are_refused(self, atlas, tmp_path):
+        fresh, X = load_again(atlas, tmp_path), make_rows(300, 33)
+        edited = fresh.edit([{"do": "without", "rule": 1}], X, decide(X))
+        with pytest.raises(ReserveError, match="300 of 300 rows are"):
+            edited.reserve(X, decide(X))
+        new = make_rows(300, 34)
+        edited.reserve(new, decide(new))
+        with pytest.raises(ReserveError, match="300 of 300 rows are"):
+            edited.edit([{"do": "without", "rule": 1}], new, decide(new))
+
+    def test_new_rows_that_equal_old_ones_by_coincidence_are_taken(self):
+        def make_answers(seed):
+            rng = np.random.default_rng(seed)
+            return pd.DataFrame({name: rng.integers(0, 5, 400) for name in ("pain", "sleep")}).assign(
+                mood=rng.integers(0, 3, 400)
+            )
+
+        explainer = AggregateExplainer(lambda X: X["pain"] > 2, draws=Draws(600), random_state=0)
+        explainer.fit(make_answers(0), background=make_answers(1))
+        assert explainer.reserve(make_answers(2)).n_units == 400
+        with pytest.raises(ReserveError, match="400 of 400 rows are"):
+            explainer.reserve(make_answers(0))
+
+    def test_answers_and_groups_may_be_columns(self, atlas):
+        X = make_rows(300, 35)
+        reserve = atlas.reserve(X.assign(said=decide(X), patient=np.arange(300) // 2), "said", groups="patient")
+        assert (reserve.n_units, reserve.unit) == (150, "groups")
+        with pytest.raises(ValueError, match="the table lacks column 'sad'"):
+            atlas.reserve(make_rows(300, 36), "sad")
 
     def test_groups_are_tested_by_bets(self, atlas):
         X = make_rows(400, 14)

@@ -155,6 +155,12 @@ def test_a_target_that_is_no_share_is_refused(atlas, target):
         atlas.router(target=target)
 
 
+def test_edits_are_not_lost_by_a_target(atlas):
+    with pytest.raises(ValueError, match=r"target=0\.9 chooses among the rule sets of the fit, which have none of the"):
+        atlas.without(1).router(target=0.9)
+    assert len(atlas.without(1).router().atlas.explainers_) == len(atlas.explainers_) - 1
+
+
 def test_what_cannot_be_routed_is_said(atlas, tmp_path):
     atlas.save(tmp_path / "atlas.oleander")
     loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")

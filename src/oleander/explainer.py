@@ -55,8 +55,8 @@ from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
 from oleander.judging.subgroups import both, read_subgroups, without_unread
 from oleander.learning.learner import judge_learned_trees
-from oleander.messages import list_some, one_line, visible, warn_user
-from oleander.reserve import Reserve, ReserveError
+from oleander.messages import list_some, one_line, visible
+from oleander.reserve import Reserve, ReserveError, refuse_seen
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
@@ -149,6 +149,8 @@ class AggregateExplainer(Parameters):
     _counter: CountingBlackBox | None
     _n_fits: dict[str, int]
     _reserves: dict[str, Reserve]
+    # Rows that no reserve may hold: those of the fit, and those that edits were counted on.
+    _seen: list[Floats]
 
     @classmethod
     def paper(
@@ -365,6 +367,7 @@ class AggregateExplainer(Parameters):
         if record.floor_by is not None and given is not None:
             record = replace(record, floor_by=replace(record.floor_by, columns=given.columns))
         self._set_record(record, black_box, engine)
+        self._seen = [rows for rows in (reading.values, reading.background) if rows is not None]
         return self
 
     # What a fit leaves, and what a file brings back.
@@ -601,11 +604,7 @@ class AggregateExplainer(Parameters):
             return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
         X, heard = self._hear(to_table(X), floor_by)
         rows, readable = self.schema_.encode_readable(X)
-        present = columns_of(X) or []
-        for name in (labels, groups):
-            if isinstance(name, str) and name not in present:
-                raise ValueError(f"the table lacks column {name!r}; it has {list_some(present) or 'no names'}.")
-        labels, groups = (X[name] if isinstance(name, str) else name for name in (labels, groups))
+        groups = _read_column(X, groups)
         known = self._label_table(X, rows, readable, labels)
         readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
         return Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable)
@@ -642,7 +641,7 @@ class AggregateExplainer(Parameters):
         Here as in ``with_rule`` and ``with_threshold``, what the rules answer is counted again on draws and rows, and
         nothing is certified: see ``reserve``. Both explainers count the rows sent to the black box together.
         """
-        return self._edited(self._make_editor().without(*rules))
+        return self._with_record(self._make_editor().without(*rules))
 
     def with_rule(self, conditions: str, answer: Any, *, force: bool = False) -> Self:
         """Return a new explainer with one more rule, which stands last.
@@ -664,14 +663,14 @@ class AggregateExplainer(Parameters):
         >>> len(edited.explainers_) == len(atlas.explainers_), edited.certificate_ is None
         (True, True)
         """
-        return self._edited(self._make_editor().with_rule(conditions, answer, force=force))
+        return self._with_record(self._make_editor().with_rule(conditions, answer, force=force))
 
     def with_threshold(self, rule: int, column: str, value: Any, *, force: bool = False) -> Self:
         """Return a new explainer with another bound in one condition of a rule.
 
         ``value`` is a number or a date, or a pair where the rule bounds the column on both sides.
         """
-        return self._edited(self._make_editor().with_threshold(rule, column, value, force=force))
+        return self._with_record(self._make_editor().with_threshold(rule, column, value, force=force))
 
     def edit(self, edits: Sequence[Mapping[str, Any]], X: Any = None, labels: Any = None) -> Self:
         """Return a new explainer after several edits, as the page and ``oleander edit`` exchange them.
@@ -685,7 +684,7 @@ class AggregateExplainer(Parameters):
         X, labels : DataFrame or array, and the black box's answers
             Rows to count on, in place of the draws and rows of the fit, which a file does not hold.
         """
-        return self._edited(self._make_editor(X, labels).apply(edits))
+        return self._with_record(self._make_editor(X, labels).apply(edits))
 
     @showing_progress
     def reserve(
@@ -704,24 +703,25 @@ class AggregateExplainer(Parameters):
         Parameters
         ----------
         X : DataFrame or array
-            Rows that took no part in the fit, and that the editor does not look at.
-        labels : array of shape (n_rows,), optional
-            What the black box says of them. Otherwise it is asked.
-        groups : array of shape (n_rows,), optional
+            Rows that took no part in the fit, and that the editor does not look at. Rows of the fit, of ``edit`` and of
+            another reserve are refused, if there are more of them than chance explains.
+        labels, groups
+            As in ``certify``.
         path : path or None
             A file that remembers the tests. Without one, they are forgotten at the end of the process.
         """
         self._refuse_floor_by("a reserve")
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
+        groups = _read_column(X, groups)
         content = hash_array(np.sort(hash_rows(rows)))
         kept: dict[str, Reserve] = self.__dict__.setdefault("_reserves", {})
         if content in kept and (path is None or kept[content].path == Path(path)):
             return kept[content]
         if content in kept:
             raise ReserveError("these rows are a reserve already, whose tests are kept elsewhere: give no path.")
-        if self._engine is not None and (n_known := int((self._engine.known.find(rows) >= 0).sum())) > len(rows) / 2:
-            warn_user(f"{n_known:,} of {len(rows):,} rows equal rows of the fit: a reserve needs rows that are new.")
+        for seen in (*self._seen, *(reserve.rows for reserve in kept.values())):
+            refuse_seen(rows, self.schema_.fold(seen), self.schema_)
         kept[content] = Reserve(
             self.schema_,
             rows,
@@ -747,16 +747,20 @@ class AggregateExplainer(Parameters):
             return self._need_engine(lack).make_editor(record)
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
+        for reserve in self.__dict__.get("_reserves", {}).values():
+            refuse_seen(rows, reserve.rows, self.schema_)
+        self._seen.append(rows)
         known = self._label_table(X, rows, readable, labels)
         given = Rows(record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
         given = given if readable is None else given.part(readable)
         return Editor(record, given.values, given.labels, given)
 
-    def _edited(self, record: FitRecord) -> Self:
+    def _with_record(self, record: FitRecord) -> Self:
         """Return an explainer like this one with another record; rows that were asked about are counted in both."""
-        other = type(self)(**self.get_params(deep=False))
+        other = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
         other._n_fits = getattr(self, "_n_fits", {})
         other._reserves = self.__dict__.setdefault("_reserves", {})
+        other._seen = self._seen
         other._set_record(record, self._counter, self._engine)
         return other
 
@@ -787,10 +791,7 @@ class AggregateExplainer(Parameters):
             return Router(self, asked)
         check_share("target", target)
         engine = self._need_engine("no rule sets that target= could choose from")
-        record = engine.route(self.record_, float(target))
-        routed = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
-        routed._set_record(record, self._counter, engine)
-        return Router(routed, asked)
+        return Router(self._with_record(engine.route(self.record_, float(target))), asked)
 
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
@@ -803,6 +804,7 @@ class AggregateExplainer(Parameters):
 
     def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
         """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
+        labels = _read_column(X, labels)
         by_code = ~self.schema_.find_rare(rows) & (True if readable is None else readable)
         if labels is not None or by_code.all():
             return self.label(rows, labels)
@@ -1100,4 +1102,15 @@ class AggregateExplainer(Parameters):
             raise FileError(f"{visible(path)} is not a saved explainer that can be read: {one_line(error)}.") from error
         atlas = cls(black_box, **record.parameters)
         atlas._set_record(record)
+        atlas._seen = []
         return atlas
+
+
+def _read_column(X: Any, values: Any) -> Any:
+    """Return the values of a column of a table where its name is given, and other values as they are."""
+    if not isinstance(values, str):
+        return values
+    present = columns_of(X) or []
+    if values not in present:
+        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
+    return X[values]

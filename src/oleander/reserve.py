@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
+from oleander.data.copies import count_known
 from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
@@ -60,7 +61,7 @@ class Reserve:
         path: str | os.PathLike[str] | None,
     ) -> None:
         self.floor, self.level, self.path = float(floor), float(level), None if path is None else Path(path)
-        self._schema, self._rows, self._readable, self._labels, self._groups = schema, rows, readable, labels, groups
+        self._schema, self.rows, self._readable, self._labels, self._groups = schema, rows, readable, labels, groups
         self.unit: Unit = "rows" if groups is None else "groups"
         self.n_units = count_units(len(rows), groups)
         self._tests: list[tuple[str, bool]] = []
@@ -84,8 +85,8 @@ class Reserve:
                 f"{show_percent(record.min_fidelity)}."
             )
         rules = record.explainers
-        answers = rules.read(self._rows, rules.can_read(self._rows, self._readable))
-        weights = np.ones(len(self._rows), dtype=np.intp)
+        answers = rules.read(self.rows, rules.can_read(self.rows, self._readable))
+        weights = np.ones(len(self.rows), dtype=np.intp)
         judged = Judged(answers.answered[None], answers.right(self._labels)[None], weights, self._groups)
         name = _name(record.explainers)
         # A result is kept before it is shown, and no other process can test in between.
@@ -133,7 +134,7 @@ class Reserve:
     def _load(self, database: sqlite3.Connection) -> list[tuple[str, bool]]:
         """Return the tests in a file; ``ReserveError`` where it is not that of these rows, or has lost tests."""
         facts = {
-            "rows": hash_array(np.sort(hash_rows(self._rows))),
+            "rows": hash_array(np.sort(hash_rows(self.rows))),
             "floor": repr(self.floor),
             "level": repr(self.level),
             "unit": self.unit,
@@ -149,6 +150,17 @@ class Reserve:
                 f"{visible(self.path)} lacks tests that were made: its rows are spent, so certify with new ones."
             )
         return tests
+
+
+def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
+    """Raise ``ReserveError`` where rows of a reserve were seen before, unless chance explains that they are equal."""
+    rows, others = (np.where(np.isinf(part), np.nan, part) for part in (rows, others))
+    is_same = np.array_equal(np.sort(hash_rows(rows)), np.sort(hash_rows(others)))
+    if n_seen := len(rows) if is_same else count_known(rows, others, schema):
+        raise ReserveError(
+            f"{n_seen:,} of {len(rows):,} rows are rows of the fit, of another reserve, or of those that edits are "
+            "counted on: a reserve needs rows that are new."
+        )
 
 
 def _name(explainers: ExplainerSet) -> str:

@@ -32,9 +32,8 @@ class TestEdit:
     @pytest.fixture
     def files(self, explained, patients, tmp_path):
         atlas = AggregateExplainer.load(explained.atlas)
-        said = patients.assign(said=atlas.predict(patients, abstain="nothing"))
-        said.to_csv(tmp_path / "said.csv", index=False)
-        said.sample(300, random_state=0).to_csv(tmp_path / "new.csv", index=False)
+        for name, table in (("said", patients), ("new", make_patients(300, seed=5))):
+            table.assign(said=atlas.predict(table, abstain="nothing")).to_csv(tmp_path / f"{name}.csv", index=False)
         edits = {"explainer": atlas.record_.fingerprint, "edits": [{"do": "without", "rule": 1}]}
         (tmp_path / "edits.json").write_text(json.dumps(edits))
         options = ("--apply", "edits.json", "--data", "said.csv", "--labels", "said", "--out", "edited.oleander")
@@ -53,6 +52,8 @@ class TestEdit:
         _, command = files
         done = run(*command, "--reserve", "new.csv", "--log", "reserve.sqlite")
         assert (done.code, "certified on 300 new rows" in done.out) == (0, True), done.err
+        done = run(*command, "--reserve", "said.csv", "--log", "other.sqlite")
+        assert (done.code, "or of those that edits are counted on: a reserve needs" in done.err) == (3, True)
         table = pd.read_csv("new.csv")
         table["said"] = table["said"].to_numpy()[::-1]
         table.iloc[:, :1] = table.iloc[::-1, :1].to_numpy()
@@ -71,6 +72,7 @@ class TestEdit:
             ('{"explainer": "other", "edits": []}', 3, "holds edits of another explainer"),
             ('{"edits": [{"do": "without", "rule": 99}]}', 3, "there is no rule 99"),
             ('{"edits": [{"do": "exec", "rule": 1}]}', 3, "is no edit"),
+            ('{"edits": 3}', 3, "3 is no list of edits: give a list, also of one edit"),
         ],
     )
     def test_bad_files_leave_nothing(self, files, run, content, code, sentence):

@@ -51,6 +51,8 @@ class Editor:
 
     def apply(self, edits: Sequence[Mapping[str, Any]]) -> FitRecord:
         """Return the record after some edits, in which numbers of rules are those before all of them."""
+        if not isinstance(edits, Sequence) or isinstance(edits, str):
+            raise EditError(f"{visible(edits)} is no list of edits: give a list, also of one edit.")
         for edit in edits:
             _check_fields(edit)
         editor, removed = self, []
@@ -100,6 +102,8 @@ class Editor:
 
     def note(self, rule: int, text: str) -> FitRecord:
         """Return the record with a remark about a rule, which changes no answer."""
+        if not isinstance(text, str):
+            raise EditError(f"the note {visible(text)} is no text: give it in quotation marks.")
         words = f"Note on {_show(self.record.explainers.members[self._find(rule)])}: {visible(text)}"
         return replace(self.record, edits=(*self.record.edits, Edit("note", words)))
 
@@ -196,7 +200,8 @@ def _move(condition: Condition, value: Any, rule: int) -> tuple[Condition, ...]:
         have = "two bounds, so give a pair" if len(ends) == 2 else "one bound" if ends else "no bound"
         raise EditError(f"rule {rule} has {have} on column {name!r}, and {value!r} was given.")
     codes, allowed = condition.feature.read(values)
-    if not allowed.all() or np.isnan(codes).any():
+    is_text = not condition.feature.is_date and any(isinstance(one, str) for one in values)
+    if is_text or not allowed.all() or np.isnan(codes).any():
         raise EditError(f"column {name!r} cannot be compared with {value!r}.")
     moved = replace(condition, **dict(zip(ends, codes.tolist(), strict=True)))
     if moved.lower >= moved.upper:
@@ -216,5 +221,5 @@ def _check_fields(edit: Any) -> None:
     needed, allowed = FIELDS[edit["do"]]
     given = set(edit) - {"do"}
     if not needed <= given <= needed | allowed:
-        wanted = ", ".join(sorted(needed | allowed))
-        raise EditError(f"the edit {edit['do']!r} has {', '.join(sorted(map(str, given)))}; it takes {wanted}.")
+        found, wanted = (", ".join(sorted(map(str, names))) for names in (given, needed | allowed))
+        raise EditError(f"the edit {edit['do']!r} has {found or 'no field'}; it takes {wanted}.")

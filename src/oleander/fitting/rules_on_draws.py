@@ -203,6 +203,11 @@ class RulesOnDraws(Engine):
             raise ValueError(
                 f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
             )
+        if record.n_edits:
+            raise ValueError(
+                f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
+                "out, or route by the explainer before its edits."
+            )
         found = self.learner.choose_system(*limits, target)
         if found is None:
             rows = self.learner.rows
