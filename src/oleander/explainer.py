@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -987,8 +986,10 @@ class AggregateExplainer(Parameters):
 
         Without a path the page is returned, and a notebook shows it in the cell.
         """
-        # The report is a layer above this one, so it is looked up by name when it is asked for.
-        page = import_module("oleander.report").make_page(self, X, **options)
+        # The report is a layer above this one, so it is imported when it is asked for.
+        from oleander.report import make_page
+
+        page = make_page(self, X, **options)
         return page if path is None else page.save(path)
 
     def plot(self, ax: Any = None) -> Any:
@@ -999,7 +1000,9 @@ class AggregateExplainer(Parameters):
         RulesDisplay
             With the data of the picture in ``table``, and its ``ax_`` and ``figure_``.
         """
-        return import_module("oleander.report").RulesDisplay.from_estimator(self).plot(ax)
+        from oleander.report import RulesDisplay
+
+        return RulesDisplay.from_estimator(self).plot(ax)
 
     # For other programs.
 

@@ -180,8 +180,14 @@ def import_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
 class Shown:
     """A result that ``print`` shows as text and a notebook as HTML, in the sentences of ``oleander.words``."""
 
+    # Words stand above results, so they are imported when they are asked for.
+
     def __str__(self) -> str:
-        return str(import_module("oleander.words").describe(self))
+        from oleander.words import describe
+
+        return describe(self)
 
     def _repr_html_(self) -> str:
-        return str(import_module("oleander.words").draw(self))
+        from oleander.words import draw
+
+        return draw(self)

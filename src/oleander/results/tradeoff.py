@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from importlib import import_module
 from typing import Annotated, Any, Self, get_args
 
 import numpy as np
@@ -128,8 +127,10 @@ class TradeOff(Shown):
         A path such as "panels.pdf" writes them to a file. ``rivals`` and what is returned are those of
         ``oleander.report.TradeOffDisplay``.
         """
-        # The report is a layer above this one, so it is looked up by name when it is asked for.
-        display = import_module("oleander.report").TradeOffDisplay(self.table, rivals).plot()
+        # The report is a layer above this one, so it is imported when it is asked for.
+        from oleander.report import TradeOffDisplay
+
+        display = TradeOffDisplay(self.table, rivals).plot()
         if path is not None:
             display.figure_.savefig(path, dpi=150)
         return display

@@ -7,6 +7,8 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import singledispatch
+from typing import Any
 
 from oleander.data.rows import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound
@@ -26,6 +28,18 @@ VOID = (
 USUAL_LEVEL = 0.05
 # A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
 LEAST_STATED = 0.5
+
+
+@singledispatch
+def say(result: Any) -> str | list[str]:
+    """Return what a result says, as one sentence or as lines; each kind of result registers its own."""
+    raise TypeError(f"{type(result).__name__} has no words.")
+
+
+def describe(result: Any) -> str:
+    """Return a result as text."""
+    text = say(result)
+    return text if isinstance(text, str) else "\n".join(text)
 
 
 def at_least(bound: float, decimals: int = 0) -> str:
@@ -88,6 +102,7 @@ def on_new_rows(claim: Claim) -> str:
     return f"{at_least(claim.bound)}{about(claim) or ' on new rows'}"
 
 
+@say.register
 def describe_claim(claim: Claim, floor: float = 0.0) -> str:
     """Return what is claimed of an explainer, also where nothing can be.
 
@@ -109,6 +124,7 @@ def _say_too_few(claim: Claim, floor: float) -> str:
     return f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
 
 
+@say.register
 def describe_certificate(
     certificate: Certificate, floor: float = 0.0, within: str = "", judges: str = "held-out rows"
 ) -> list[str]:
@@ -160,6 +176,7 @@ def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
     ]
 
 
+@say.register
 def describe_system(certificate: SystemCertificate) -> str:
     """Return what may be claimed of a router."""
     agreement, answered = certificate.agreement, certificate.answered
@@ -172,6 +189,7 @@ def describe_system(certificate: SystemCertificate) -> str:
     )
 
 
+@say.register
 def describe_cost(cost: Cost) -> str:
     """Return what a router saves."""
     saved, per = cost.seconds_saved, 1_000 / cost.n_rows
@@ -183,6 +201,7 @@ def describe_cost(cost: Cost) -> str:
     )
 
 
+@say.register
 def describe_difference(found: Difference) -> list[str]:
     """Return how two models differ, one sentence for each claim, and the regions."""
     whole, most = found.agreement, show_upper_percent(found.most_different)
@@ -212,6 +231,7 @@ def describe_difference(found: Difference) -> list[str]:
     return lines
 
 
+@say.register
 def describe_floor_check(check: FloorCheck) -> str:
     """Return whether a floor still holds on new rows."""
     floor = show_percent(check.floor)
@@ -227,6 +247,7 @@ def describe_floor_check(check: FloorCheck) -> str:
     )
 
 
+@say.register
 def describe_tested(tested: Tested) -> str:
     """Return whether rules passed a test on a reserve, and what the next test takes."""
     floor, units = show_percent(tested.floor), how_many(tested.n_units, tested.unit)
@@ -253,6 +274,7 @@ def _say_next(tested: Tested) -> str:
     return f"{failed}; to pass the next, {tested.n_needed:,} {needed}."
 
 
+@say.register
 def describe_watched(watched: Watched) -> str:
     """Return what all batches say: one sentence for the state, and one for each floor that is broken or in doubt."""
     n_batches, n_rows = len(watched.batches), sum(batch.n_rows for batch in watched.batches)

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterable, Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.words.claims import VOID, describe_watched, show_counts
+from oleander.words.claims import VOID, describe, describe_watched, show_counts
 from oleander.words.rules import describe_all, describe_black_box, describe_rest, describe_sureness, list_rules
 from oleander.words.sentences import (
     describe_evaluation,
@@ -32,6 +33,12 @@ CARD = "border-left:3px solid rgba(128,128,128,0.4);padding:0.1em 0 0.1em 0.7em;
 RULE_HEADS = ["", "conditions", "answer", "how sure"]
 # The largest number of rules in a table.
 MOST_DRAWN = 20
+
+
+@singledispatch
+def draw(result: Any) -> str:
+    """Return a result as HTML; its text where it has no page of its own."""
+    return f"<pre>{html.escape(describe(result))}</pre>"
 
 
 def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
@@ -150,17 +157,20 @@ def draw_fit(record: FitRecord) -> str:
     return fragment(first, lines, rules, _draw_classes(record.evaluation))
 
 
+@draw.register
 def draw_member(member: ChosenExplainer) -> str:
     """Return a chosen explainer and its rules."""
     return fragment(describe_all(member), [member.region.describe()], _draw_rules((member,)))
 
 
+@draw.register
 def draw_evaluation(evaluation: Evaluation) -> str:
     """Return the figures of explainers on some rows."""
     first, *others = describe_evaluation(evaluation)
     return fragment(first, others, _draw_classes(evaluation))
 
 
+@draw.register
 def draw_uncovered(uncovered: Uncovered) -> str:
     """Return the rows that are not answered."""
     first, *others = describe_uncovered(uncovered)
@@ -168,6 +178,7 @@ def draw_uncovered(uncovered: Uncovered) -> str:
     return fragment(first, others, table(["the model says", "rows", "not answered"], rows))
 
 
+@draw.register
 def draw_explanation(explanation: Explanation) -> str:
     """Return what is said of a row."""
     statements = explanation.statements
@@ -179,6 +190,7 @@ def draw_explanation(explanation: Explanation) -> str:
     return fragment(head, [describe_black_box(explanation)], rules, rest)
 
 
+@draw.register
 def draw_certificate(certificate: Certificate) -> str:
     """Return the statements of a certificate, and what voids it."""
     named = [("rows that are answered", certificate.coverage), ("answers that match the model", certificate.answers)]
@@ -195,6 +207,7 @@ def draw_certificate(certificate: Certificate) -> str:
     return fragment(head, [VOID], table(["", "counted", "at least"], lines))
 
 
+@draw.register
 def draw_tradeoff(tradeoff: TradeOff) -> str:
     """Return the coverage of each cell."""
     floors = sorted({cell.min_fidelity for cell in tradeoff.cells})

@@ -18,7 +18,7 @@ from oleander.results.explanation import Explanation, FarValue, Statement, list_
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
-from oleander.words.claims import LEAST_STATED, at_least, describe_claim, how_many, on_new_rows
+from oleander.words.claims import LEAST_STATED, at_least, describe_claim, how_many, on_new_rows, say
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
@@ -67,6 +67,11 @@ def describe_all(member: ChosenExplainer) -> str:
         return "not checked on any row"
     counts = matches_on(round(member.fidelity * member.support), member.support)
     return f"{counts} it was {'learned around' if member.origin == 'asking' else 'chosen on'}"
+
+
+@say.register
+def _say_member(member: ChosenExplainer) -> list[str]:
+    return [describe_all(member), *(f"  {rule}" for rule in member.rules())]
 
 
 def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule, *, alone: bool = False) -> str:
@@ -174,6 +179,7 @@ def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | N
     return (round(member.fidelity * member.support), member.support) if is_one and member.support else None
 
 
+@say.register
 def describe_explanation(explanation: Explanation) -> list[str]:
     """Return what is said of a row in about five lines: the rule that answers, one beside it, and the names of others.
 
@@ -188,6 +194,7 @@ def describe_explanation(explanation: Explanation) -> list[str]:
     return [describe_black_box(explanation), *lines, *describe_rest(explanation)]
 
 
+@say.register
 def describe_statement(statement: Statement) -> str:
     """Return what one explainer says of a row."""
     return describe_rule(statement.name, statement.rule, describe_sureness(statement))
@@ -224,12 +231,14 @@ def describe_rest(explanation: Explanation) -> list[str]:
     return lines + [f"Warning: {describe_far(one)}." for one in explanation.far_outside]
 
 
+@say.register
 def describe_change(change: Change) -> str:
     """Return what would change the answer of a row."""
     answer = show_answer(change.label, change.tolerance)
     return CHANGE.format(answer, change.name, " and ".join(clauses(change.terms)))
 
 
+@say.register
 def describe_far(far: FarValue) -> str:
     """Return that a value lies far outside the data, without any value of the data."""
     shown = f"{far.feature.shown} = {far.feature.with_unit(far.feature.describe_value(far.value))}"

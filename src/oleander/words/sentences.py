@@ -8,7 +8,7 @@ from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.fit_record import BallSize, FitRecord, Stability
-from oleander.results.tradeoff import WITHHELD, Cell
+from oleander.results.tradeoff import WITHHELD, Cell, TradeOff
 from oleander.rules.base import Rule
 from oleander.words.claims import (
     VOID,
@@ -19,6 +19,7 @@ from oleander.words.claims import (
     describe_verdict,
     how_many,
     join_words,
+    say,
     show_evidence,
 )
 from oleander.words.rules import describe_member
@@ -300,6 +301,7 @@ def _describe_nothing(record: FitRecord, cell: Cell) -> str:
     return f"No explainer reaches the floor ({asked})."
 
 
+@say.register
 def describe_size(size: BallSize) -> str:
     """Return how many rows a typical ball holds."""
     share = show_share(size.share, 1)
@@ -383,6 +385,7 @@ def describe_realism(record: FitRecord) -> list[str]:
     ]
 
 
+@say.register
 def describe_stability(stability: Stability) -> str:
     """Return how many rows keep their answer in refits."""
     return (
@@ -405,6 +408,17 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
     ]
 
 
+@say.register
+def _say_evaluation(evaluation: Evaluation) -> str:
+    return " ".join(describe_evaluation(evaluation))
+
+
+@say.register
+def _say_tradeoff(tradeoff: TradeOff) -> str:
+    return str(tradeoff.table.to_string(index=False))
+
+
+@say.register
 def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
     """Return how many rows are not answered, and regions with ``least`` or more of them in which they are frequent."""
     n_silent = uncovered.n_rows
