@@ -10,7 +10,7 @@ from benchmarks.rivals.tree_with_abstention import shrunk_quality, take_leaf
 from oleander import Balls, Floor
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Candidate
+from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws

@@ -16,7 +16,7 @@ from benchmarks.rivals.base import Baseline, choose
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema

@@ -11,7 +11,7 @@ from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from benchmarks.rivals.lime_package import explain_with_lime
 from oleander.arrays import Floats
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -32,7 +32,7 @@ class SubmodularPick(Baseline):
         What explains single rows: ``oleander.rules.LimeLinear``, trained on draws in the ball, or the ``lime``
         package, which draws in its own way.
     radius : float, sequence of float or "auto"
-        In units of the schema's scales; see ``oleander.candidates.Balls``.
+        In units of the schema's scales; see ``oleander.Balls``.
     min_fidelity : float
         The floor by which a radius is chosen among several.
     n_draws : int

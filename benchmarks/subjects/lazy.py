@@ -10,7 +10,7 @@ from benchmarks.data_sets import from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor

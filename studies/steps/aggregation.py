@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from studies.drawing import COLOURS, MARKERS, Pen

@@ -13,7 +13,7 @@ from benchmarks.rivals.base import choose
 from benchmarks.rivals.lime_linear import Linear
 from benchmarks.rivals.submodular_pick import pick_by_features
 from oleander.candidates.pool import CandidatePool
-from oleander.results import ExplainerSet
+from oleander.results.explainer_set import ExplainerSet
 from studies.step import Work
 from studies.steps.explained_rows import LEARNED, ExplainedRows
 from studies.steps.paper_program import train_pool

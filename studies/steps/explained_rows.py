@@ -12,7 +12,7 @@ from oleander.black_box.labelling import label_rows
 from oleander.candidates.balls import Balls
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.results import ExplainerSet
+from oleander.results.explainer_set import ExplainerSet
 from studies.step import Part, Task, Work
 from studies.steps.black_boxes import model_for
 from studies.store import to_bits

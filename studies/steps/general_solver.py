@@ -17,8 +17,7 @@ import pandas as pd
 from scipy import optimize, sparse
 
 from oleander.arrays import Bools, Floats
-from oleander.candidates import Balls
-from oleander.candidates.balls import choose_centers
+from oleander.candidates.balls import Balls, choose_centers
 from oleander.candidates.pool import CandidatePool
 from oleander.draws.in_ball import seed_for
 from oleander.rules import ball_distances

@@ -11,13 +11,13 @@ from joblib import Parallel, delayed
 
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Floats, Labels
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import Bounds
 from oleander.fitting.choice_from_pool import deliver_choice
-from oleander.judging import Floor
+from oleander.judging.floor import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.answer import without_redundant

@@ -16,7 +16,7 @@ import pytest
 from oleander import AggregateExplainer, Boxes, Draws
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.resuming import KeptBlackBox, resume
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
 from tests.making import AskingBoxes, Recording

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, PerRow
-from oleander.candidates import Generator, Recipe
 from oleander.candidates.balls import (
     BallSize,
     Holding,
@@ -17,7 +16,7 @@ from oleander.candidates.balls import (
     round_numbers,
     warn_of_sizes,
 )
-from oleander.candidates.base import Boxes
+from oleander.candidates.base import Boxes, Generator, Recipe
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.rules import FilteredTree

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from oleander.candidates import Balls, Candidate, propose_all
+from oleander.candidates.balls import Balls
+from oleander.candidates.base import Candidate, propose_all
 from oleander.rules import Box, Constant
 from tests.making import AskingBoxes, OwnTrees, count, label
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Draws, PerRow
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool

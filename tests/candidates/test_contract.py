@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.candidates import Balls, Candidate, Generator
+from oleander.candidates.balls import Balls
+from oleander.candidates.base import Candidate, Generator
 from oleander.candidates.pool import CandidatePool
 from tests.making import count, label
 

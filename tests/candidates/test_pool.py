@@ -9,7 +9,8 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Balls, Candidate
+from oleander.candidates.balls import Balls
+from oleander.candidates.base import Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
 from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range

@@ -11,7 +11,7 @@ from oleander.draws import Draws
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting import delivering as module
 from oleander.fitting.delivering import leave_out_parents
-from oleander.results import Stability
+from oleander.results.fit_record import Stability
 from tests.making import QUICK, Recording, halves
 
 X, BACKGROUND = (np.random.default_rng(seed).uniform(size=(300, 3)) for seed in (0, 1))

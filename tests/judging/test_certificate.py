@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.explainer import AggregateExplainer
 from oleander.judging.bounds import lower_bound_of_ratio
 from oleander.judging.certificate import Certificate, Claim, Spread

@@ -15,8 +15,8 @@ from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
 from oleander.report.rows import show_interval
-from oleander.results import Stability
 from oleander.results.explanation import explain_row
+from oleander.results.fit_record import Stability
 from oleander.rules.conditions import Range
 from oleander.words.rules import describe_change, describe_far, describe_sureness
 from oleander.words.sentences import describe_fit

@@ -6,7 +6,7 @@ import pytest
 
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Output
-from oleander.candidates import Balls
+from oleander.candidates.balls import Balls
 from oleander.draws import Draws
 from oleander.judging.certificate import Claim
 from oleander.results.fit_record import Accuracy, FitRecord

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.candidates import Candidate
+from oleander.candidates.base import Candidate
 from oleander.rules import Box, Constant, Explainer, Region, Rule
 from oleander.rules.conditions import Range, read_condition
 

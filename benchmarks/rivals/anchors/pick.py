@@ -13,8 +13,8 @@ from benchmarks.rivals.anchors.search import Anchor, Settings, find_anchors
 from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.candidates import Candidate
 from oleander.candidates.balls import choose_centers
+from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer

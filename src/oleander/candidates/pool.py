@@ -49,7 +49,7 @@ class CandidatePool:
     which it agrees, a group by its share; 0 if untrained. ``draw_fidelity`` is the agreement on the draws that trained
     it, or NaN.
 
-    >>> from oleander.candidates import Balls
+    >>> from oleander.candidates.balls import Balls
     >>> X = np.random.default_rng(0).uniform(size=(50, 2))
     >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
     >>> pool.train([0, 3])

@@ -4,7 +4,5 @@ Every sentence about a result is written once, in this folder. ``describe`` and 
 HTML, and are what ``print`` and a notebook call.
 """
 
-from oleander.words.claims import describe
-from oleander.words.html import draw
-
-__all__ = ["describe", "draw"]
+from oleander.words.claims import describe as describe
+from oleander.words.html import draw as draw

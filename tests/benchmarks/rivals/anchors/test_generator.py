@@ -6,7 +6,7 @@ from benchmarks.rivals.anchors import Anchors
 from benchmarks.rivals.anchors.search import Settings
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Generator
+from oleander.candidates.base import Generator
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
