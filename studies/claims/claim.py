@@ -7,7 +7,8 @@ from enum import StrEnum
 from studies.settings import StudyName
 from studies.step import Facts
 
-# Whether the claim holds (None: the facts do not decide it), our figures, and the reason where it does not hold.
+# Whether the claim holds (None: the facts do not decide it), our figures, and the reason where it does not hold or is
+# open.
 Judgement = tuple[bool | None, str, str]
 Judge = Callable[[Facts], Judgement]
 
@@ -70,7 +71,7 @@ class JudgedClaim:
     ours : str
         Our figures.
     why : str
-        The reason, where the claim does not hold.
+        The reason, where the claim does not hold or is open.
     on_synthetic : str
         On a synthetic cohort, what the figures would decide if the people were real, or that the cohort was made so.
     """

@@ -42,7 +42,11 @@ def _compare_models(facts: Facts, pairs: tuple[tuple[str, str], ...], why: str) 
             where = f"{task_words(task)}, {one} against {other}"
             found.append(compare_splits(where, accuracy[one] - accuracy[other], repeats["test_per_train"]))
     outcome = judge_together(found)
-    return outcome.holds, f"{'; '.join(words)}. The claim is {outcome.words}", f"{why}, {outcome.worst}"
+    return (
+        outcome.holds,
+        f"{'; '.join(words)}. The claim is {outcome.words}",
+        f"{why}, {outcome.why}" if outcome.below else outcome.why,
+    )
 
 
 def forest_by_class(facts: Facts) -> Judgement:
@@ -64,9 +68,9 @@ def forest_by_class(facts: Facts) -> Judgement:
     above, below = ([each.where for each in side] for side in (outcome.above, outcome.below))
     elsewhere = [name for name in below if name != "Group 0"]
     holds = False if elsewhere or "Group 0" in above else True if "Group 0" in below else None
-    why = (
-        f"the forest is right less often in {' and '.join(elsewhere)}" if elsewhere else "it is right more often there"
-    )
+    why = f"the forest is right less often in {' and '.join(elsewhere)}" if elsewhere else ""
+    if "Group 0" in above:
+        why = why or "it is right more often there"
     return holds, f"right by class, forest against network: {'; '.join(words)}", why
 
 

@@ -22,6 +22,8 @@ ON_ALL_ROWS, IN_THE_BALL = "whole, data_fidelity", "whole, fresh_fidelity"
 LETTER, OURS = "letter", "filtered"
 # The power of a size with which time may grow and still be called linear.
 LINEAR = 1.3
+# Of the trees: where the filter keeps every feature for more, comparing trees with it and without decides nothing.
+HALF = 0.5
 # Two mean gains that differ by less are not put in an order.
 CLEAR = 0.05
 
@@ -55,25 +57,35 @@ def smaller_trees(*radii: str) -> Judge:
 
     def judge(facts: Facts) -> Judgement:
         ratios = _ratios(facts, radii, "high")
-        why = f"{_why_not_smaller(ratios)}. Trees of 16 leaves: {_small(facts, radii)}"
-        return _fewer(ratios, -1), _pairs(facts, ratios, "high"), why
+        holds = _fewer(ratios, -1)
+        why = f"{_why_not_smaller(ratios)}. Trees of 16 leaves: {_small(facts, radii)}" if holds is False else ""
+        return holds, _pairs(facts, ratios, "high"), why
 
     return judge
 
 
 def equal_trees(radius: str) -> Judge:
-    """Return a judge that asks for about as many leaves with the filter as without."""
+    """Return a judge that asks for about as many leaves with the filter as without.
+
+    Where the filter keeps every feature, both trees are the same, which decides nothing.
+    """
 
     def judge(facts: Facts) -> Judgement:
         side = "high" if _ratios(facts, (radius,), "high") else "low"
         ratios = _ratios(facts, (radius,), side)
         if not ratios:
             return None, "", ""
+        words = _pairs(facts, ratios, side)
+        share_all = facts["radii"][radius]["kept"][LETTER]["share_all"]
+        if share_all >= HALF:
+            return None, words, f"the filter keeps every feature for {share_all:.0%} of the trees"
         mean, margin = ratios[radius]["mean"], TWO_SIDED * ratios[radius]["error"]
         limit = np.log2(1 + ABOUT_EQUAL)
-        holds = True if abs(mean) + margin <= limit else False if abs(mean) - margin > limit else None
-        why = "the trees with the filter are larger" if mean > 0 else "the trees with the filter are smaller"
-        return holds, _pairs(facts, ratios, side), why
+        if abs(mean) + margin <= limit:
+            return True, words, ""
+        if abs(mean) - margin <= limit:
+            return None, words, ""
+        return False, words, f"the trees with the filter are {'larger' if mean > 0 else 'smaller'}"
 
     return judge
 
@@ -83,7 +95,9 @@ def low_fidelity_trees(facts: Facts) -> Judgement:
     ratios = _ratios(facts, tuple(facts["radii"]), "low")
     if not ratios:
         return None, "at most one explainer is below 0.6", ""
-    return _fewer(ratios, 1), _pairs(facts, ratios, "low"), "without the filter trees are as large or larger"
+    holds = _fewer(ratios, 1)
+    why = "without the filter trees are as large or larger" if holds is False else ""
+    return holds, _pairs(facts, ratios, "low"), why
 
 
 def _ratios(facts: Facts, radii: tuple[str, ...], side: str) -> dict[str, dict[str, float]]:
@@ -126,7 +140,7 @@ def better_fidelity(facts: Facts) -> Judgement:
     lead = f"{min(means):+.4f} to {max(means):+.4f} on fresh draws in the ball, by the paper's filter"
     words = f"{lead}; {_gains(facts, IN_THE_BALL, 'there')}; {_gains(facts, ON_ALL_ROWS, 'on all rows')}"
     outcome = decide(gains)
-    return outcome.holds, words, "somewhere the difference is negative beyond chance"
+    return outcome.holds, words, "somewhere the difference is negative beyond chance" if outcome.below else outcome.why
 
 
 def decide(gains: Sequence[Mapping[str, float]]) -> Outcome:
@@ -158,7 +172,8 @@ def less_complex(facts: Facts) -> Judgement:
     outcome = decide(gains)
     leaves = f"Trees behind the paper's filter against pruned trees, median leaves needed: {'. '.join(words)}"
     ours = f"{outcome.words}. {leaves}"
-    return outcome.holds, ours, "somewhere the regularized explainers are smaller or more faithful beyond chance"
+    why = "somewhere the regularized explainers are smaller or more faithful beyond chance"
+    return outcome.holds, ours, why if outcome.below else outcome.why
 
 
 def linear_filter(facts: Facts) -> Judgement:
@@ -175,7 +190,10 @@ def linear_filter(facts: Facts) -> Judgement:
 
 
 def three_bins(facts: Facts) -> Judgement:
-    """Compare more bins with three, center by center, in standard errors."""
+    """Compare more bins with three, center by center, in standard errors.
+
+    Where three bins keep every feature, the tree is that without a filter; that more bins do no better is no merit.
+    """
     found = facts["bins"]
     words = "; ".join(
         f"{n} bins {line['fidelity']:.3f} ({line['n_selected']:.1f} features)" for n, line in found.items()
@@ -184,7 +202,11 @@ def three_bins(facts: Facts) -> Judgement:
     better = [each.where for each in judge_together(more).above]
     best = max(line["fidelity"] for n, line in found.items() if int(n) > 3)
     lead = f"fidelity on fresh draws {found['3']['fidelity']:.3f} with 3 bins, at best {best:.3f} with more"
-    return not better, f"{lead}; {words}", f"more faithful beyond chance: {' and '.join(better)}"
+    if better:
+        return False, f"{lead}; {words}", f"more faithful beyond chance: {' and '.join(better)}"
+    if found["3"]["n_selected"] >= facts["n_features"]:
+        return None, f"{lead}; {words}", f"with three bins the filter keeps all {facts['n_features']} features"
+    return True, f"{lead}; {words}", ""
 
 
 def filter_covers_more(task: str, *measures: str) -> Judge:
@@ -193,7 +215,7 @@ def filter_covers_more(task: str, *measures: str) -> Judge:
     def judge(facts: Facts) -> Judgement:
         outcome = judge_together([each for measure in measures for each in _compare(facts, task, "lime", measure)])
         gains = "; ".join(f"{measure} {_mean(facts, task, 'lime', measure)}" for measure in measures)
-        return outcome.holds, f"{outcome.words}; mean gain over LIME: {gains}", outcome.worst
+        return outcome.holds, f"{outcome.words}; mean gain over LIME: {gains}", outcome.why
 
     return judge
 
@@ -206,7 +228,7 @@ def filter_adds(task: str, measure: str, paper: float) -> Judge:
         mean = _gain(facts, task, "lime", measure)
         words = f"{measure}, mean gain over LIME {_mean(facts, task, 'lime', measure)}; {outcome.words}"
         if outcome.below or mean is None:
-            return (False if outcome.below else None), words, outcome.worst
+            return (False if outcome.below else None), words, outcome.why
         return (True if outcome.above and mean >= paper / 2 else None), words, ""
 
     return judge
@@ -233,7 +255,7 @@ def filter_itself(facts: Facts) -> Judgement:
     return (
         outcome.holds,
         f"{outcome.words}; mean gain over the same trees without a filter: {'; '.join(words)}",
-        outcome.worst,
+        outcome.why,
     )
 
 

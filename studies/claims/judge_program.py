@@ -85,7 +85,7 @@ def more_explainers(measure: str) -> Judge:
                 f"{figures(facts, task, high(), 0)} → {figures(facts, task, high())}"
             )
         outcome = judge_together(found)
-        return outcome.holds, f"{outcome.words}. {'; '.join(words)}", outcome.worst
+        return outcome.holds, f"{outcome.words}. {'; '.join(words)}", outcome.why
 
     return judge
 
@@ -112,7 +112,23 @@ def floor_is_a_knob(facts: Facts) -> Judgement:
         f"φ = {', '.join(f'{floor:g}' for floor in facts['floors'])}: {'; '.join(words)}"
     )
     holds = False if rises.below else True if rises.above else None
-    return holds, ours, f"fidelity falls at {rises.worst}"
+    return holds, ours, f"fidelity falls at {rises.why}" if rises.below else ""
+
+
+def floor_pays(facts: Facts) -> bool | None:
+    """Judge the same claim by an earlier rule: a floor that costs coverage beyond chance has to gain fidelity."""
+    fidelity, coverage = [], []
+    for task, found in facts["tasks"].items():
+        for radius, methods in found["radii"].items():
+            names = [method_name(STRICT, floor) for floor in (min(facts["floors"]), max(facts["floors"]))]
+            low, tall = (read_answers(methods[name], found["n_held_out"], -1) for name in names)
+            where, units = f"{task}, {radius}", units_of(facts, task)
+            fidelity.append(compare_fidelity(where, tall, low, units))
+            coverage.append(compare_coverage(where, tall, low, units))
+    rises = judge_together(fidelity)
+    without_gain = {each.where for each in fidelity if each is not None and each.difference <= 0}
+    wasted = [each for each in judge_together(coverage).below if each.where in without_gain]
+    return False if rises.below or wasted else True if rises.above else None
 
 
 def _by_floor(facts: Facts, methods: Facts) -> str:

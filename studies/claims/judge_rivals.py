@@ -4,8 +4,11 @@ Claims about coverage are asked of either program by itself; claims about fideli
 printed program does not bind fidelity.
 """
 
+from collections.abc import Mapping
+
+from oleander.arrays import Bools
 from studies.claims.claim import Judge, Judgement
-from studies.claims.testing import Outcome, interval, judge_together
+from studies.claims.testing import Answered, Outcome, interval, judge_together
 from studies.claims.views import (
     AGGREGATES,
     ALL_RIVALS,
@@ -43,7 +46,7 @@ def more_coverage(program: Program, *tasks: str) -> Judge:
                 for each in compare(facts, task, method_name(program, floor), AGGREGATES, "coverage")
             ]
         )
-        return outcome.holds, f"{outcome.words}. {_at_largest(facts, asked, program)}", outcome.worst
+        return outcome.holds, f"{outcome.words}. {_at_largest(facts, asked, program)}", outcome.why
 
     return judge
 
@@ -74,7 +77,7 @@ def outperforms(facts: Facts) -> Judgement:
         words.append(f"{task_words(task)}, φ = {best:g}: {by_floor[best].words}")
         found = {outcome.holds for outcome in by_floor.values()}
         verdicts.append(True if True in found else None if None in found else False)
-        why = why or (by_floor[best].worst if verdicts[-1] is False else "")
+        why = why or (by_floor[best].why if verdicts[-1] is False else "")
     return _all(verdicts), "; ".join(words), why
 
 
@@ -135,11 +138,8 @@ def low_floors_alike(facts: Facts) -> Judgement:
     ours = [value for name, value in values.items() if name in methods and value is not None]
     others = [value for name, value in values.items() if name in rivals and value is not None]
     is_alike = bool(ours and others) and min(ours) >= min(others) - ALIKE
-    return (
-        (True if is_alike else outcome.holds),
-        f"means over K: {named_shares(values)}; {outcome.words}",
-        outcome.worst,
-    )
+    holds = True if is_alike else outcome.holds
+    return holds, f"means over K: {named_shares(values)}; {outcome.words}", "" if is_alike else outcome.why
 
 
 def high_floor_above(facts: Facts) -> Judgement:
@@ -168,7 +168,7 @@ def _more_fidelity(facts: Facts, tasks: list[str], rivals: tuple[str, ...]) -> J
     for task in tasks:
         values = {name: _mean_fidelity(facts, task, name) for name in (high(), *rivals)}
         words.append(f"{task_words(task)}, mean over K: {named_shares(values)}")
-    return outcome.holds, f"{outcome.words}. {'; '.join(words)}", outcome.worst
+    return outcome.holds, f"{outcome.words}. {'; '.join(words)}", outcome.why
 
 
 def trees_unbeaten(facts: Facts) -> Judgement:
@@ -176,42 +176,70 @@ def trees_unbeaten(facts: Facts) -> Judgement:
     outcome = judge_together(list(compare(facts, "binary", high(), TREES, "fidelity")))
     values = {name: _mean_fidelity(facts, "binary", name) for name in (high(), *TREES)}
     holds = False if outcome.above else True if outcome.n and not outcome.n_ahead else None
-    return holds, f"mean over K: {named_shares(values)}; {outcome.words}", "the program is more faithful than a tree"
+    why = "the program is more faithful than a tree" if outcome.above else ""
+    return holds, f"mean over K: {named_shares(values)}; {outcome.words}", why
 
 
 def reaches_floor(facts: Facts) -> Judgement:
-    """Ask for a fidelity of 0.9 on held-out rows where there are several classes."""
-    words: list[str] = []
-    verdicts: list[bool | None] = []
-    for task in several(facts):
-        answers = held_out(facts, task, high(), -1)
-        words.append(f"{task_words(task)}, K = {facts['budgets'][-1]}: {figures(facts, task, high())}")
-        if answers.fidelity is None:
-            verdicts.append(None)
-            continue
-        _, upper = interval(int(answers.right.sum()), int(answers.answered.sum()))
-        verdicts.append(True if answers.fidelity >= HIGH_FLOOR else False if upper < HIGH_FLOOR else None)
-    return _all(verdicts), "; ".join(words), "fewer than 90% of the answers are right, beyond chance"
+    """Ask for a fidelity of 0.9 on held-out rows of every task with several classes."""
+    verdicts = {task: _is_faithful(held_out(facts, task, high(), -1)) for task in several(facts)}
+    words = "; ".join(_at_high_floor(facts, task) for task in verdicts)
+    return _all(list(verdicts.values())), words, _below(verdicts, "fewer than 90% match the model")
 
 
 def wide_enough(facts: Facts) -> Judgement:
-    """Ask for a coverage of at least 40% at the highest floor, on a task with several classes at least.
+    """Ask for a coverage of at least 40% at a fidelity of 0.9, on held-out rows of every task with several classes.
 
-    The paper has one such task, other data have others: one is enough to show that it is possible, and more coverage
-    than the paper's 40 to 50% is no failure.
+    More coverage than the paper's 40 to 50% is no failure.
     """
-    words: list[str] = []
-    verdicts: dict[str, bool | None] = {}
+    wide, faithful = {}, {}
     for task in several(facts):
         answers = held_out(facts, task, high(), -1)
-        _, upper = interval(int(answers.answered.sum()), len(answers.answered))
-        words.append(f"{task_words(task)}, K = {facts['budgets'][-1]}: {figures(facts, task, high())}")
-        is_wide = answers.coverage >= PAPER_COVERAGE
-        verdicts[task] = True if is_wide else False if upper < PAPER_COVERAGE else None
-    reached = [task_words(task) for task, is_wide in verdicts.items() if is_wide]
-    holds = True if reached else _all(list(verdicts.values()))
-    where = f"at least 40% on {len(reached)} of {len(verdicts)} tasks"
-    return holds, f"{where}. {'; '.join(words)}", "fewer than 40% of the rows are covered, beyond chance"
+        wide[task] = _reaches(answers.answered, PAPER_COVERAGE)
+        faithful[task] = _is_faithful(answers)
+    verdicts = {task: _all([wide[task], faithful[task]]) for task in wide}
+    reached = sum(verdict is True for verdict in verdicts.values())
+    where = f"at least 40% of the rows at a fidelity of at least 90% on {reached} of {len(verdicts)} tasks"
+    reasons = (_below(wide, "fewer than 40% are covered"), _below(faithful, "fewer than 90% match the model"))
+    why = "; ".join(reason for reason in reasons if reason)
+    return _all(list(verdicts.values())), f"{where}. {'; '.join(_at_high_floor(facts, task) for task in wide)}", why
+
+
+def one_wide_task(facts: Facts) -> bool | None:
+    """Judge the same claim by an earlier rule: a coverage of 40% on one task is enough, at any fidelity."""
+    verdicts = [_reaches(held_out(facts, task, high(), -1).answered, PAPER_COVERAGE) for task in several(facts)]
+    return True if True in verdicts else _all(verdicts)
+
+
+def _at_high_floor(facts: Facts, task: str) -> str:
+    return f"{task_words(task)}, K = {facts['budgets'][-1]}: {figures(facts, task, high())}"
+
+
+def _is_faithful(answers: Answered) -> bool | None:
+    """Return whether a fidelity of 0.9 is reached; None too where nothing is answered."""
+    return _reaches(answers.right[answers.answered], HIGH_FLOOR)
+
+
+def _reaches(mask: Bools, level: float) -> bool | None:
+    """Return whether a share reaches a level: True if it does, False if the level lies above its 95% interval.
+
+    >>> import numpy as np
+    >>> _reaches(np.ones(4, bool), 0.9), _reaches(np.zeros(50, bool), 0.4), _reaches(np.arange(20) < 7, 0.4)
+    (True, False, None)
+    """
+    if not len(mask):
+        return None
+    _, upper = interval(int(mask.sum()), len(mask))
+    return True if mask.mean() >= level else False if upper < level else None
+
+
+def _below(verdicts: Mapping[str, bool | None], words: str) -> str:
+    """Return where a level is not reached beyond chance, or else where chance may explain it, in words."""
+    failed = [task_words(task) for task, is_reached in verdicts.items() if is_reached is False]
+    unclear = [task_words(task) for task, is_reached in verdicts.items() if is_reached is None]
+    if failed:
+        return f"{words}, beyond chance: {' and '.join(failed)}"
+    return f"{words}, which chance may explain: {' and '.join(unclear)}" if unclear else ""
 
 
 def trees_at_seventy(facts: Facts) -> Judgement:
@@ -225,7 +253,7 @@ def trees_at_seventy(facts: Facts) -> Judgement:
             words.append(f"{task_words(task)}, {tree}: {share(answers.fidelity)}")
             is_near.append(low <= PAPER_TREES + ALIKE and upper >= PAPER_TREES - ALIKE)
     ours = f"{share(min(found))} to {share(max(found))}; {'; '.join(words)}"
-    return all(is_near), ours, "a tree is more faithful than that"
+    return all(is_near), ours, "" if all(is_near) else "a tree is more faithful than that"
 
 
 def _mean_fidelity(facts: Facts, task: str, method: str) -> float | None:

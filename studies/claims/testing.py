@@ -4,6 +4,9 @@ Two methods answer the same held-out rows. If it made no difference which is whi
 swapped. So the difference is compared with the differences after random swaps, row by row, or trial by trial where the
 rows of a trial are not independent. The p values of all comparisons that one claim needs are corrected together by
 Holm's method.
+
+Two methods of equal fidelity may cover different shares of the rows, so whole answers cannot be swapped to compare
+fidelity: after a swap, one that answers three rows would answer dozens. There the parts of the difference are swapped.
 """
 
 from collections.abc import Sequence
@@ -74,19 +77,28 @@ def compare_coverage(where: str, one: Answered, other: Answered, units: Ints | N
 
 
 def compare_fidelity(where: str, one: Answered, other: Answered, units: Ints | None = None) -> Comparison | None:
-    """Compare the shares of right answers; None where one of the two answers nothing: its fidelity is undefined."""
+    """Compare the shares of right answers; None where one of the two answers nothing: its fidelity is undefined.
+
+    The difference is a sum over units, of what each adds to it relative to the common fidelity; equal methods would add
+    it with either sign. The p value is the larger of that and of the normal law with the spread of the common fidelity.
+    """
     if one.fidelity is None or other.fidelity is None:
         return None
-    answered = [_per_unit(method.answered, units) for method in (one, other)]
-    right = [_per_unit(method.right, units) for method in (one, other)]
-    is_other = (answered[0] != answered[1]) | (right[0] != right[1])
-    swaps = _swaps(is_other)
-    moved_answers = swaps @ (answered[1] - answered[0])[is_other]
-    moved_right = swaps @ (right[1] - right[0])[is_other]
-    first = (right[0].sum() + moved_right) / np.maximum(answered[0].sum() + moved_answers, 1.0)
-    second = (right[1].sum() - moved_right) / np.maximum(answered[1].sum() - moved_answers, 1.0)
-    difference = one.fidelity - other.fidelity
-    return Comparison(where, difference, _p_value(difference, first - second, int(is_other.sum())))
+    n_one, n_other = one.answered.sum(), other.answered.sum()
+    common = float((one.right.sum() + other.right.sum()) / (n_one + n_other))
+    first, second = (
+        (_per_unit(method.right, units) - common * _per_unit(method.answered, units)) / method.answered.sum()
+        for method in (one, other)
+    )
+    difference, is_other = one.fidelity - other.fidelity, np.abs(first - second) > SLACK
+    swapped = (1.0 - 2.0 * _swaps(is_other)) @ (first - second)[is_other]
+    p = _p_value(difference, swapped, int(is_other.sum()))
+    # Few answers that are all right have no spread of their own; by the common fidelity they have one.
+    both = one.answered & other.answered
+    shared = ((one.right[both] - common) * (other.right[both] - common)).sum() / (n_one * n_other)
+    variance = common * (1 - common) * (1 / n_one + 1 / n_other) - 2 * max(shared, 0.0)
+    by_spread = compare_means(where, difference, float(np.sqrt(max(variance, 0.0)))).p
+    return Comparison(where, difference, max(p, by_spread))
 
 
 def _per_unit(mask: Bools, units: Ints | None) -> Floats:
@@ -152,12 +164,13 @@ class Outcome:
         return f"ahead in {self.n_ahead} of {self.n} comparisons, {beyond}"
 
     @property
-    def worst(self) -> str:
-        """The largest negative difference beyond chance, in words; empty if there is none."""
-        if not self.below:
-            return ""
-        found = min(self.below, key=lambda each: each.difference)
-        return f"{found.where}: {100 * found.difference:+.1f} points"
+    def why(self) -> str:
+        """What keeps the claim from holding, in words: the largest negative difference, or what chance explains."""
+        if self.below:
+            found = min(self.below, key=lambda each: each.difference)
+            return f"{found.where}: {100 * found.difference:+.1f} points"
+        n_left = self.n - len(self.above)
+        return f"the claim needs all {self.n}, and chance explains {n_left}" if n_left else ""
 
 
 def judge_together(comparisons: Sequence[Comparison | None]) -> Outcome:

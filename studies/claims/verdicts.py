@@ -45,8 +45,8 @@ def _judge(claim: Claim, facts: Mapping[str, Facts], *, is_synthetic: bool, deci
         on_synthetic = BUILT_IN if claim.is_built_in else str(_verdict(holds))
     else:
         verdict = _verdict(holds)
-    says_why = Verdict.FAILS in (verdict, on_synthetic)
-    return JudgedClaim(claim, verdict, ours, why if says_why else "", on_synthetic)
+    is_judged = verdict in (Verdict.FAILS, Verdict.OPEN) or on_synthetic in (Verdict.FAILS, Verdict.OPEN)
+    return JudgedClaim(claim, verdict, ours, why if is_judged else "", on_synthetic)
 
 
 def _verdict(holds: bool | None) -> Verdict:
@@ -91,5 +91,6 @@ def claims_markdown(judged: Sequence[JudgedClaim], title: str) -> str:
         if item.ours:
             lines += [f"Ours: {item.ours}.", ""]
         if item.why:
-            lines += [f"Why not: {item.why}.", ""]
+            is_open = Verdict.FAILS not in (item.verdict, item.on_synthetic)
+            lines += [f"Why {'open' if is_open else 'not'}: {item.why}.", ""]
     return "\n".join(lines)

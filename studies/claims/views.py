@@ -85,15 +85,15 @@ def share(value: float | None) -> str:
     """Return a share in words; a fidelity where nothing is covered is undefined.
 
     >>> share(0.966), share(None)
-    ('97%', 'undefined')
+    ('96.6%', 'undefined')
     """
-    return "undefined" if value is None else f"{value:.0%}"
+    return "undefined" if value is None else f"{value:.1%}"
 
 
 def named_shares(values: Mapping[str, float | None]) -> str:
     """Return named shares in words.
 
     >>> named_shares({"anchors": 0.966, "decision set": None})
-    'anchors 97%, decision set undefined'
+    'anchors 96.6%, decision set undefined'
     """
     return ", ".join(f"{name} {share(value)}" for name, value in values.items())

@@ -47,6 +47,7 @@ def compute(work: Work, store: Store) -> Facts:
     table = store.table("bins", partial(_measure, work, explained))
     wide = table.pivot(index="center", columns="bins", values="fidelity")
     facts: Facts = {"radius": radius_of(work, explained), "n_centers": len(wide), "bins": {}}
+    facts["n_features"] = len(explained.rows.schema)
     for n_bins, part in table.groupby("bins"):
         ahead = wide[n_bins] - wide[PAPERS_BINS]
         facts["bins"][str(n_bins)] = {

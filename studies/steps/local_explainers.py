@@ -127,7 +127,7 @@ def compute(work: Work, store: Store) -> Facts:
         "n_centers": len(centers),
         "n_rows": int(rows.weights.sum()),
         "n_features": len(rows.schema),
-        "radii": {f"{radius:g}": _facts(table[table["radius"] == radius]) for radius in radii},
+        "radii": {f"{radius:g}": _facts(table[table["radius"] == radius], len(rows.schema)) for radius in radii},
     }
 
 
@@ -152,7 +152,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return middle.join(grouped[["fresh_fidelity", "row_fidelity", "data_fidelity"]].mean().round(4)).reset_index()
 
 
-def _facts(table: pd.DataFrame) -> Facts:
+def _facts(table: pd.DataFrame, n_features: int) -> Facts:
     """Return the facts of one radius, from which claims are judged."""
     whole = table[table["size"] == "whole"]
     facts: Facts = {"kept": {}}
@@ -160,6 +160,7 @@ def _facts(table: pd.DataFrame) -> Facts:
         kept = whole.loc[whole["kind"] == kind, "n_selected"]
         facts["kept"][kind] = {
             "share_at_most_five": float((kept <= 5).mean()),
+            "share_all": float((kept == n_features).mean()),
             "median": float(kept.median()),
             "most": int(kept.max()),
         }

@@ -43,7 +43,7 @@ def test_what_the_default_answers():
     ]
     facts = {"oleander_defaults": {"budget": 10, "floors": [0.9], "tasks": {"heart_forest": {"lines": lines}}}}
     last = report.defaults_table({"clinical": finished("clinical", facts)}).splitlines()[-1]
-    assert last == "| heart | 0.9 | 70% at 97% | 9 | 0.91 | silent | – | 60% at 97% |"
+    assert last == "| heart | 0.9 | 70.0% at 97.0% | 9 | 0.91 | silent | – | 60.0% at 97.0% |"
 
 
 def test_a_run_that_is_not_finished_is_refused(tmp_path):

@@ -5,7 +5,7 @@ from studies.claims import judge_filter as judges
 from tests.studies.claims.conftest import N_HELD_OUT, make_method
 
 
-def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8, error=0.01):
+def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8, error=0.01, share_all=0.0):
     """Facts of one radius; pairs are the paper's filter and no filter."""
     kinds = ("letter", "unfiltered")
     ratios = {
@@ -22,7 +22,7 @@ def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8, er
         "gain": gains,
         **ratios,
     }
-    shares = {"share_at_most_five": kept, "most": 7}
+    shares = {"share_at_most_five": kept, "share_all": share_all, "most": 7}
     return {
         "whole, data_fidelity": found,
         "whole, fresh_fidelity": found,
@@ -44,6 +44,8 @@ def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8, er
         (judges.smaller_trees("7", "11"), {"3": radius((10, 20))}, None),
         (judges.equal_trees("3"), {"3": radius((10, 11))}, True),
         (judges.equal_trees("3"), {"3": radius((10, 20))}, False),
+        # A filter that keeps every feature changes no tree.
+        (judges.equal_trees("3"), {"3": radius((10, 10), share_all=0.9)}, None),
         (judges.equal_trees("3"), {"3": radius((10, 11), error=0.5)}, None),
         (judges.equal_trees("3"), {"3": radius(low=(10, 11))}, True),
         (judges.equal_trees("15"), {"3": radius((10, 11))}, None),
@@ -90,12 +92,15 @@ def test_complexity_is_compared_with_pruned_trees_and_l1(saved, l1, expected):
 
 
 def test_more_bins_must_be_better_by_more_than_chance():
-    def bins(ahead):
-        line = {"fidelity": 0.9, "n_selected": 3.0, "error": 0.001}
-        return {"bins": {"2": {**line, "ahead": 0.1}, "3": {**line, "ahead": 0.0}, "5": {**line, "ahead": ahead}}}
+    def bins(ahead, n_selected=3.0):
+        line = {"fidelity": 0.9, "n_selected": n_selected, "error": 0.001}
+        found = {"2": {**line, "ahead": 0.1}, "3": {**line, "ahead": 0.0}, "5": {**line, "ahead": ahead}}
+        return {"bins": found, "n_features": 8}
 
     assert judges.three_bins(bins(0.001))[0] is True
     assert judges.three_bins(bins(0.01))[0] is False
+    # Three bins that keep all features are no filter.
+    assert judges.three_bins(bins(0.001, n_selected=8.0))[0] is None
 
 
 def kinds(letter, lime, unfiltered):

@@ -35,6 +35,9 @@ SILENT = {"strict 0.9": ((0.0, 0.0), (None, None))}
         (judges.wide_enough, {}, True),
         (judges.wide_enough, SILENT, False),
         (judges.wide_enough, {"strict 0.9": ((0.3, 0.38), (0.95, 0.95))}, None),
+        # The paper's coverage is one at a fidelity of 0.9.
+        (judges.wide_enough, {"strict 0.9": ((0.3, 0.5), (0.8, 0.8))}, False),
+        (judges.wide_enough, {"strict 0.9": ((0.3, 0.5), (0.88, 0.88))}, None),
         (judges.trees_at_seventy, {}, True),
         (judges.trees_at_seventy, GOOD_TREE, False),
     ],
@@ -59,6 +62,16 @@ def test_judges_of_any_task(make_facts, judge, changes, expected):
 )
 def test_judges_of_the_cohort(make_facts, judge, changes, expected):
     assert judge(make_facts(changes, ("five_classes", "binary")))[0] is expected
+
+
+def test_every_task_is_wide_enough(make_facts):
+    facts = make_facts(tasks=("wide", "narrow"))
+    facts["tasks"]["narrow"] |= make_facts(SILENT)["tasks"]["by_trial"]
+    holds, ours, why = judges.wide_enough(facts)
+    assert holds is False
+    assert ours.startswith("at least 40% of the rows at a fidelity of at least 90% on 1 of 2 tasks")
+    assert why.startswith("fewer than 40% are covered, beyond chance: narrow")
+    assert judges.one_wide_task(facts) is True
 
 
 def test_few_rows_decide_nothing(make_facts):

@@ -38,6 +38,23 @@ def test_methods_that_are_alike_seldom_differ():
     assert np.mean(np.array(p_values) < 0.05) < 0.1
 
 
+@pytest.mark.parametrize(("n_answered", "share"), [(3, 0.65), (6, 0.65), (6, 0.9), (15, 0.9), (60, 0.8)])
+def test_a_method_that_answers_few_rows_seldom_differs(n_answered, share):
+    """Equal fidelity at unequal coverage: at a level of 5% at most about one pair in twenty differs."""
+    rng = np.random.default_rng(3)
+    p_values = []
+    for _ in range(200):
+        right, few = rng.random(N) < share, np.zeros(N, dtype=bool)
+        few[rng.choice(N, n_answered, replace=False)] = True
+        p_values.append(compare_fidelity("", answered(few, right), answered(rng.random(N) < 0.95, right)).p)
+    assert np.mean(np.array(p_values) < 0.05) < 0.09
+
+
+def test_a_clear_difference_in_fidelity_is_found_at_unequal_coverage():
+    rows = np.arange(N)
+    assert compare_fidelity("", answered(rows < 40, rows < 39), answered(rows >= 0, rows >= 50)).p < 0.01
+
+
 def test_rows_of_a_trial_count_once():
     """Ten trials of equal rows are ten pieces of evidence, however many rows they have."""
     trials = np.repeat(np.arange(10), 50)

@@ -60,8 +60,9 @@ def test_facts_split_at_high_fidelity():
             {**line, "kind": "unfiltered", "leaves": 20, "data_fidelity": 0.8, "n_selected": 31},
         ]
     )
-    facts = step._facts(table)
+    facts = step._facts(table, 3)
     assert [facts["kept"][kind]["share_at_most_five"] for kind in ("letter", "filtered")] == [1.0, 0.0]
+    assert [facts["kept"][kind]["share_all"] for kind in ("letter", "filtered")] == [1.0, 0.0]
     assert facts["share_alone_in_ball"] == 1.0
     found = facts["whole, data_fidelity"]
     assert found["leaves_high"] == {"letter": 10, "filtered": 5, "unfiltered": 20}
