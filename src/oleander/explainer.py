@@ -602,7 +602,7 @@ class AggregateExplainer(Parameters):
             self._refuse_floor_by("a query in an engine")
             return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
         X, heard = self._hear(to_table(X), floor_by)
-        rows, readable = self.schema_.encode_readable(X)
+        rows, readable = self.schema_.encode_present(X, None if labels is None else explainers.columns)
         groups = _read_column(X, groups)
         known = self._label_table(X, rows, readable, labels)
         readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
@@ -830,6 +830,10 @@ class AggregateExplainer(Parameters):
         known = Rows.empty(self.schema_) if self._engine is None else self._engine.known
         return label_rows(rows, self._counter, known=known).labels_of_rows
 
+    def _columns_read(self, ask: bool) -> frozenset[int] | None:
+        """Return the columns that a row must have: those of the rules, and all (None) where the black box is asked."""
+        return None if ask and self.black_box is not None else self.record_.explainers.columns
+
     def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
         """Return the black box's labels, or None and why it was not asked."""
         if not ask:
@@ -850,7 +854,8 @@ class AggregateExplainer(Parameters):
         ----------
         x : one-row DataFrame, Series, mapping or one-dimensional array
         ask : bool
-            Whether the black box is asked about the row, unless its answer is known. The row is counted.
+            Whether the black box is asked about the row, unless its answer is known. The row is counted. Where it is
+            not asked, the row needs the columns of the rules only.
         """
         if np.isscalar(x):
             raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
@@ -859,7 +864,7 @@ class AggregateExplainer(Parameters):
             table = as_one_row(x)
             if len(table) != 1:
                 raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-            rows, readable = self.schema_.encode_readable(table)
+            rows, readable = self.schema_.encode_present(table, self._columns_read(ask))
         known, why = self._ask(table, rows, readable, ask)
         explainers = self.record_.explainers
         if readable is not None and not explainers.can_read(rows, readable)[0]:  # type: ignore[index]
@@ -889,7 +894,7 @@ class AggregateExplainer(Parameters):
             certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
         X, heard = self._hear(to_table(X))
-        rows, readable = self.schema_.encode_readable(X)
+        rows, readable = self.schema_.encode_present(X, self._columns_read(ask))
         known, _ = self._ask(X, rows, readable, ask)
         return tabulate_answers(self.record_.explainers, X, rows, readable, known, heard)
 

@@ -295,7 +295,7 @@ def test_equal_visits_of_a_group_are_one_piece_of_evidence():
         assert program.measured[0] == pytest.approx(float(bound))
         result = program.select(1, 0.9)
         assert len(result.chosen) == (groups is None)
-    assert "cannot be shown on 20 groups, even if every answer is correct: 29 are needed" in program.why_nothing(
+    assert "cannot be shown on 20 groups, even if every answer matches: 29 are needed" in program.why_nothing(
         result, 0.9
     )
 

@@ -154,6 +154,12 @@ class TestIds:
         assert said in capsys.readouterr().err
         assert list(clean_columns(table, may_drop=True, declared={"case": "categorical"})) == ["age", "case"]
 
+    def test_in_a_short_table_they_are_known_by_their_names(self, capsys):
+        values = {"patient_id": self.ids[:20], "visit_no": range(7, 27), "ward": [f"W{i}" for i in range(20)]}
+        table = pd.DataFrame({**values, "body_mass_index": [17, *range(19, 38)]})
+        assert list(clean_columns(table, may_drop=True)) == ["ward", "body_mass_index"]
+        assert "2 columns ('patient_id', 'visit_no'): a different value in every row" in capsys.readouterr().err
+
     def test_a_given_model_may_need_them(self, capsys):
         assert list(clean_columns(make(case=self.ids))) == ["age", "case"]
         assert "leave it out with --drop if the model does not read it" in capsys.readouterr().err

@@ -126,7 +126,7 @@ class TestExplainRow:
             (["--data", "patients.csv"], "give --data with --row"),
             (["--data", "patients.csv", "--row", "400"], "--row 400 is not in patients.csv, whose rows are 0 to 399."),
             (["--values", "age"], "--values age is not allowed: write column=value"),
-            (["--values", "age=61"], "the data lack columns that the explainer needs: 'dose', 'sex', 'ward'"),
+            (["--values", "ward=north"], "the data lack columns that the explainer needs: 'age', 'dose'"),
             (["--values", "age=61", "--read", "missing=n/k"], "--read is about the rows of --data"),
         ],
     )
@@ -179,6 +179,26 @@ def test_a_missing_column(explained, run, patients, tmp_path):
     patients.drop(columns="age").to_csv(tmp_path / "less.csv", index=False)
     done = run("predict", explained.atlas, "less.csv")
     assert "the data lack columns that the explainer needs: 'age'" in done.sentence
+
+
+def test_columns_that_no_rule_uses_may_be_missing(explained, run, patients):
+    atlas = AggregateExplainer.load(explained.atlas)
+    used = [atlas.schema_.columns[j] for j in sorted(atlas.record_.explainers.columns)]
+    assert len(used) < len(atlas.schema_)
+    said = patients[used].assign(said=atlas.predict(patients, abstain="nothing"))
+    said.to_csv("few.csv", index=False)
+    patients.to_csv("all.csv", index=False)
+    few, whole = (run("predict", explained.atlas, name, "--json") for name in ("few.csv", "all.csv"))
+    assert few.json["n_answered"] == whole.json["n_answered"] > 0
+    answers = [[line["answer"] for line in one.json["predictions"]] for one in (few, whole)]
+    assert answers[0] == answers[1]
+    sentences = [
+        run("explain-row", explained.atlas, "--data", name, "--row", "3").out for name in ("few.csv", "all.csv")
+    ]
+    assert sentences[0] == sentences[1]
+    assert run("evaluate", explained.atlas, "few.csv", "--labels", "said").code == 0
+    refused = run("report", explained.atlas, "--data", "few.csv", "--out", "page.html")
+    assert "the data lack columns that the explainer needs: 'sex', 'ward'" in refused.sentence
 
 
 def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_path):

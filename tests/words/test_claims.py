@@ -23,8 +23,8 @@ from oleander.words.claims import (
     ("claim", "words"),
     [
         (Claim(0, 0, 0.0), "not certifiable: no held-out row"),
-        (Claim(3, 3, 0.2), "not certifiable: 3 rows are too few for a floor of 90%, even if all are correct"),
-        (Claim(1, 1, 0.01), "not certifiable: 1 row is too few for a floor of 90%, even if all are correct"),
+        (Claim(3, 3, 0.2), "not certifiable: 3 rows are too few for a floor of 90%, even if all match"),
+        (Claim(1, 1, 0.01), "not certifiable: 1 row is too few for a floor of 90%, even if all match"),
         (Claim(58, 60, 0.87), "certified: at least 87% on new rows (58 of 60 rows), below the floor of 90%"),
         (Claim(24504, 24515, 0.9991), "certified: at least 99% on new rows (24,504 of 24,515 rows)"),
         (
@@ -70,7 +70,7 @@ class TestCertificate:
         ("answers", "words"),
         [
             (Claim(78, 80, 0.8999), "on new rows the share may be as low as 89%"),
-            (Claim(9, 9, 0.5), "The floor of 90% is not certified: 9 rows are too few, even if all are answered corr"),
+            (Claim(9, 9, 0.5), "The floor of 90% is not certified: 9 rows are too few, even if all match"),
             (Claim(0, 0, 0.0), "Nothing is certified of the answers: no held-out row is answered."),
         ],
     )
@@ -144,7 +144,7 @@ class TestTooFew:
         assert why_too_few(100, "groups", 0.9, 0.05, of_widest=True) is None
 
     def test_a_floor_of_1_cannot_be_shown(self):
-        assert "cannot be shown on 1 group, even if every answer is correct: no number" in why_too_few(
+        assert "cannot be shown on 1 group, even if every answer matches: no number" in why_too_few(
             1, "groups", 1.0, 0.05
         )
 

@@ -284,11 +284,13 @@ def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | 
 
 def is_id(column: pd.Series) -> bool:
     """Return whether a column names rows: another value in each, of one word, or whole numbers in a row."""
-    n_values = int(column.notna().sum())
-    if n_values <= MOST_LEVELS or column.nunique() < n_values or n_values < len(column):
+    n_values, is_named = int(column.notna().sum()), ID_NAME.fullmatch(str(column.name)) is not None
+    # A few values may differ by chance.
+    is_few = n_values <= MOST_LEVELS
+    if (is_few and not is_named) or column.nunique() < n_values or n_values < len(column):
         return False
     if pd.api.types.is_integer_dtype(column.dtype):
-        return bool(column.max() - column.min() == n_values - 1) or ID_NAME.fullmatch(str(column.name)) is not None
+        return bool(column.max() - column.min() == n_values - 1) or (is_named and not is_few)
     if not _is_text(column) or not all(isinstance(value, str) for value in column):
         return False
     # Numbers and dates differ from row to row too.

@@ -223,7 +223,7 @@ def report(given: Report) -> None:
     if given.data is None and (given.model or given.read):
         raise wrong_option("--model and --read are about the rows of --data: give it, or leave them out.")
     explainer = _open(given)
-    X = None if given.data is None else _read_rows(explainer, given, given.data)
+    X = None if given.data is None else _read_rows(explainer, given, given.data, whole=True)
     explainer.report(given.out, X, title=given.title, include_rows=given.include_rows)
     size = given.out.stat().st_size
     if given.as_json:
@@ -253,9 +253,9 @@ def _open(given: Asking) -> AggregateExplainer:
     return AggregateExplainer.load(given.atlas, load_model(given.model, given))
 
 
-def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.DataFrame:
+def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path, *, whole: bool = False) -> pd.DataFrame:
     files = FileOptions.parse(given.read)
-    return rows_for(explainer, read_table(data, files), files.dates)
+    return rows_for(explainer, read_table(data, files), files.dates, whole=whole)
 
 
 def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
@@ -295,7 +295,8 @@ def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path
         _check_labels(explainer, known, given.labels)
         if given.labels not in (explainer.schema_.columns or ()):
             table = table.drop(columns=given.labels)
-    X = rows_for(explainer, table, files.dates)
+    # Edits may use every column.
+    X = rows_for(explainer, table, files.dates, whole=isinstance(given, Edit))
     note_unread(explainer, X)
     return X, known
 
@@ -327,29 +328,38 @@ def _check_labels(explainer: AggregateExplainer, known: Any, labels: str) -> Non
 
 def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
     """Say how many rows hold values that the explainer does not know; raise ``ValueError`` where all do."""
-    _, readable = explainer.schema_.encode_readable(X, columns=explainer.record_.explainers.columns)
+    schema, columns = explainer.schema_, explainer.record_.explainers.columns
+    _, readable = schema.encode_readable(X, columns=columns)
     if readable is None:
         return
     if not readable.any():
-        # The message names the column, the row and the value.
-        explainer.schema_.encode(X)
+        raise ValueError(schema.describe_unreadable(X, columns))
     note(f"{(~readable).sum():,} of {len(X):,} rows hold values that the explainer does not know: it abstains there.")
 
 
-def rows_for(explainer: AggregateExplainer, table: pd.DataFrame, dates: str | None) -> pd.DataFrame:
-    """Return the columns that the explainer uses; others, such as the target, are ignored with a note."""
+def rows_for(
+    explainer: AggregateExplainer, table: pd.DataFrame, dates: str | None, *, whole: bool = False
+) -> pd.DataFrame:
+    """Return the columns that the explainer knows; others, such as the target, are ignored with a note.
+
+    Those of the rules must be there, and all with ``whole`` or where the model is asked.
+    """
     schema = explainer.schema_
     if schema.columns is None:
         if table.shape[1] != len(schema):
             raise CommandError(f"the data have {table.shape[1]} columns, and the explainer needs {len(schema)}.")
         return table.set_axis([*range(len(schema))], axis=1)
-    by = explainer.record_.floor_by
-    names = [*schema.columns, *(name for name in (() if by is None else by.columns) if name not in schema.columns)]
-    needed = [str(name) for name in names]
-    lacking = [name for name in needed if name not in table.columns]
+    by, read = explainer.record_.floor_by, explainer.record_.explainers.columns
+    asks = explainer.black_box is not None
+    used = schema.columns if whole or asks or read is None else [schema.columns[j] for j in sorted(read)]
+    of_floors = [name for name in (() if by is None else by.columns) if name not in schema.columns]
+    lacking = [str(name) for name in (*used, *of_floors) if str(name) not in table.columns]
     if lacking:
-        raise CommandError(f"the data lack columns that the explainer needs: {list_some(lacking, MOST_LISTED)}.")
-    others = [name for name in table.columns if name not in needed]
+        who = "model" if asks else "explainer"
+        raise CommandError(f"the data lack columns that the {who} needs: {list_some(lacking, MOST_LISTED)}.")
+    names = [name for name in (*schema.columns, *of_floors) if str(name) in table.columns]
+    present = [str(name) for name in names]
+    others = [name for name in table.columns if name not in present]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return clean_like(table, schema, dates=dates)[needed].set_axis(names, axis=1)
+    return clean_like(table, schema, dates=dates)[present].set_axis(names, axis=1)

@@ -11,7 +11,7 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws, take_as_draws
-from oleander.judging.bounds import level_of_widest, upper_bound
+from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
     PART_OF_AGREEMENT,
     Claim,
@@ -198,14 +198,16 @@ class RuleLearner:
             )
         if not family.steps:
             return (
-                f"min_fidelity={min_fidelity:g}: no rule is correct often enough on {len(self.draws.values):,} draws. "
-                "Lower min_fidelity, or give more draws."
+                f"min_fidelity={min_fidelity:g}: no rule matches the model often enough on "
+                f"{len(self.draws.values):,} draws. Lower min_fidelity, or give more draws."
             )
         measured, n_units, unit = self._measure_judged(family, judged), self.rows.n_units, self.rows.unit
         best = int(measured.argmax())
         n_right, n_answered = (count[best].item() for count in judged.count_units())
         claim = Claim(n_right, n_answered, float(measured[best]), unit)
-        highest = "" if self.on_share else f" {describe_highest(n_units, unit, self._level_judged)}"
+        highest, shown = "", show_lower(claim.bound)
+        if not self.on_share and float(lower_bound(n_units, n_units, self._level_judged)) < min_fidelity:
+            highest = f" {describe_highest(n_units, unit, self._level_judged)}"
         if claim.bound >= min_fidelity:
             return (
                 f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {len(family.steps)} rule sets, "
@@ -213,9 +215,10 @@ class RuleLearner:
                 "min_fidelity."
             )
         return (
-            f"min_fidelity={min_fidelity:g} is not reached: of {len(family.steps)} rule sets, the best is correct on "
-            f"{show_counts(claim, f'answered {unit}')}, which shows {show_lower(claim.bound)}.{highest} Lower "
-            f"min_fidelity, or give more {unit}; they need no labels."
+            f"min_fidelity={min_fidelity:g} is not reached: of {len(family.steps)} rule sets, the best matches the "
+            f"model on {show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} "
+            + (f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity")
+            + f", or more {unit}, which need no labels."
             + ("" if self.draws.tolerance is None else " A wider tolerance lets rules answer more.")
         )
 

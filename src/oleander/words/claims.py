@@ -112,7 +112,7 @@ def describe_claim(claim: Claim, floor: float = 0.0) -> str:
     if claim.n_rows == 0:
         return "not certifiable: no held-out row"
     if few := _say_too_few(claim, floor):
-        return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all are correct"
+        return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all match"
     under = f", below the floor of {show_percent(floor)}" if claim.bound < floor else ""
     return f"certified: {on_new_rows(claim)} ({show_evidence(claim)}){under}"
 
@@ -148,7 +148,7 @@ def describe_certificate(
         else:
             lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
             if few := _say_too_few(claim, floor):
-                few = f"{few}, even if all are answered correctly"
+                few = f"{few}, even if all match"
                 lines.append(f"  The floor of {show_percent(floor)} is not certified: {few}.")
             elif claim.bound < floor:
                 lines.append(
@@ -270,7 +270,7 @@ def _say_next(tested: Tested) -> str:
     failed = f"{how_many(tested.n_failed, 'tests')} failed so far" if tested.n_failed else "No test has failed so far"
     needed = f"must match the model if all {how_many(tested.n_units, tested.unit)} are answered"
     if tested.n_needed > tested.n_units:
-        return f"{failed}; the next cannot pass, even if every answer is correct: take a reserve of more rows."
+        return f"{failed}; the next cannot pass, even if every answer matches: take a reserve of more rows."
     return f"{failed}; to pass the next, {tested.n_needed:,} {needed}."
 
 
@@ -317,12 +317,12 @@ def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
 
 
 def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:
-    """Return a sentence if no bound on so few units reaches the floor, even if all are correct; None if one does.
+    """Return a sentence if no bound on so few units reaches the floor, even if all match; None if one does.
 
     ``level`` is the one-sided error of the bound, and ``of_widest`` says that the widest of several choices is taken.
 
     >>> why_too_few(14, "groups", 0.9, 0.05).split(".")[1]
-    '9 cannot be shown on 14 groups, even if every answer is correct: 29 are needed'
+    '9 cannot be shown on 14 groups, even if every answer matches: 29 are needed'
     >>> why_too_few(29, "groups", 0.9, 0.05)
     """
 
@@ -339,8 +339,8 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
         needed = f"{n_needed:,} are needed"
     error = level_of_widest(level, n_units) if of_widest else level
     return (
-        f"min_fidelity={min_fidelity:g} cannot be shown on {how_many(n_units, unit)}, even if every answer is "
-        f"correct: {needed}. {describe_highest(n_units, unit, error)} Give more {unit}, which need no labels, or lower "
+        f"min_fidelity={min_fidelity:g} cannot be shown on {how_many(n_units, unit)}, even if every answer "
+        f"matches: {needed}. {describe_highest(n_units, unit, error)} Give more {unit}, which need no labels, or lower "
         "min_fidelity."
     )
 

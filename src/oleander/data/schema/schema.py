@@ -258,7 +258,7 @@ class FeatureSchema:
             for place, j in enumerate(wanted):
                 rows[~allowed[:, place], j] = np.inf
             return rows, np.asarray(allowed.all(axis=1))
-        table, positions = self._find_columns(X)
+        table, positions = self._find_columns(X, wanted)
         rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
         for j in wanted:
             rows[:, j], known = self.features[j].read(table.iloc[:, positions[j]])
@@ -266,6 +266,18 @@ class FeatureSchema:
                 rows[~known, j] = np.inf
                 readable &= known
         return rows, None if readable.all() else readable
+
+    def encode_present(self, X: Any, needed: Collection[int] | None) -> tuple[Floats, Bools | None]:
+        """Return what ``encode_readable`` does; a frame may lack columns that are not ``needed``, None for all.
+
+        These are missing values.
+        """
+        if needed is None or not isinstance(X, pd.DataFrame) or self.columns is None:
+            return self.encode_readable(X)
+        absent = [j for j, name in enumerate(self.columns) if name not in X.columns and j not in needed]
+        rows, readable = self.encode_readable(X, columns={*range(len(self))} - {*absent})
+        rows[:, absent] = np.nan
+        return rows, readable
 
     def encode_plain(self, x: Any) -> Floats | None:
         """Return one row given as a frame, a Series or a mapping, encoded, without the work of pandas for each column.
@@ -314,10 +326,11 @@ class FeatureSchema:
 
     def describe_unreadable(self, X: Any, columns: Collection[int] | None = None) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
-        table = self._columns_of(to_table(X))
-        for j in sorted(range(len(self)) if columns is None else columns):
+        wanted = sorted(range(len(self)) if columns is None else columns)
+        table, positions = self._find_columns(to_table(X), wanted)
+        for j in wanted:
             try:
-                self[j].encode(table.iloc[:, j])
+                self[j].encode(table.iloc[:, positions[j]])
             except ValueError as error:
                 # It becomes part of a sentence.
                 return str(error).rstrip(".")
@@ -362,14 +375,14 @@ class FeatureSchema:
 
     def _columns_of(self, X: Any) -> pd.DataFrame:
         """Return the schema's columns of X, in its order."""
-        table, positions = self._find_columns(X)
+        table, positions = self._find_columns(X, range(len(self)))
         return table.iloc[:, positions]
 
-    def _find_columns(self, X: Any) -> tuple[pd.DataFrame, Ints]:
-        """Return X as a table and the position of each column in it; ``ValueError`` names all that are missing."""
+    def _find_columns(self, X: Any, wanted: Iterable[int]) -> tuple[pd.DataFrame, Ints]:
+        """Return X as a table and the position of each column in it; ``ValueError`` names all ``wanted`` that lack."""
         table = as_table(X)
         if isinstance(X, pd.DataFrame) and self.columns is not None:
-            absent = [column for column in self.columns if column not in table.columns]
+            absent = [self.columns[j] for j in wanted if self.columns[j] not in table.columns]
             if absent:
                 word = "column" if len(absent) == 1 else "columns"
                 raise ValueError(f"the data lack {word} {list_some(absent)}; they have {list_some(table.columns)}.")
