@@ -36,28 +36,18 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A region with an explainer or with a recipe for one, never with both.
-
-    Parameters
-    ----------
-    region : Region
-    explainer : Explainer or None
-        None where a recipe will train it.
-    recipe : Recipe or None
-    origin : str
-        The name of the generator that proposed it.
-    learned_from : bool array of shape (n_points,), optional
-        A mask of the points that the region or the explainer was learned from. The candidate is not judged on them.
-        None if it learned from no point.
-    row : int or None
-        The position in X of the row that its ball is centered on; None for other regions.
-    """
+    """A region with an explainer or with a recipe for one, never with both."""
 
     region: Region
+    # None where a recipe will train it.
     explainer: Explainer | None = None
     recipe: Recipe | None = None
+    # The name of the generator that proposed it.
     origin: str = "given"
+    # By point, whether the region or the explainer was learned from it. The candidate is not judged on such points.
+    # None if it learned from no point.
     learned_from: NDArray[np.bool_] | None = None
+    # The position in X of the row that its ball is centered on; None for other regions.
     row: int | None = None
 
     def __post_init__(self) -> None:

@@ -234,20 +234,14 @@ class PaperVariables:
     """The paper's w, y and z (its Proposition 3), in the order of the rows of X.
 
     Rows that were held out or not used have zeros. Of equal rows the first one carries the explainer.
-
-    Attributes
-    ----------
-    w : int array of shape (n_rows,)
-        1 where the explainer around the row is chosen. With a ladder of radii, the number of balls around the row.
-    y : bool array of shape (n_rows,)
-        Whether the row is covered. In the printed program (``formulation="selective"``) a row that lies in a chosen
-        ball need not be counted, and only counted rows are covered.
-    z : sparse bool array of shape (n_rows, n_rows)
-        Whether the explainer around the first row counts the second.
     """
 
+    # By row, 1 where the explainer around it is chosen. With a ladder of radii, the number of balls around the row.
     w: Ints
+    # By row, whether it is covered. In the printed program (``formulation="selective"``) a row that lies in a chosen
+    # ball need not be counted, and only counted rows are covered.
     y: Bools
+    # By two rows, whether the explainer around the first counts the second.
     z: sparse.csr_array
 
     @classmethod

@@ -32,21 +32,14 @@ FIRST_PART = 0.8
 
 @dataclass(frozen=True)
 class Claim(Shown, Saved):
-    """A share that was counted on held-out rows, and a lower bound on the true share.
+    """A share that was counted on held-out rows, and a lower bound on the true share."""
 
-    Parameters
-    ----------
-    n_right, n_rows : float and int
-        Correct rows, and all rows; with groups, the sum of the groups' shares of correct rows, and all groups.
-    bound : float
-        The lower confidence bound.
-    unit : {"rows", "groups"}
-        With groups the bound is about a random row of a random group.
-    """
-
+    # Correct rows, and all rows; with groups, the sum of the groups' shares of correct rows, and all groups.
     n_right: Annotated[float, lambda value: value]
     n_rows: Count
+    # The lower confidence bound.
     bound: float
+    # With groups the bound is about a random row of a random group.
     unit: Unit = "rows"
 
     def check_read(self) -> None:
@@ -78,29 +71,20 @@ class Spread(Saved):
 
 @dataclass(frozen=True)
 class Certificate(Shown, Saved):
-    """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together.
+    """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together."""
 
-    Parameters
-    ----------
-    fidelity : tuple of Claim
-        One per chosen explainer: the share of rows in its region on which it agrees with the black box.
-    coverage : Claim or None
-        The share of rows that are answered; None where nothing is claimed of it.
-    answers : Claim
-        The share of answered rows on which the answer is the black box's.
-    confidence : float
-        The probability, over the draw of the held-out rows, that all bounds hold; each has an equal part of the error.
-        Without a claim of coverage, the probability that ``answers`` holds, and that ``rows`` holds. It is that of one
-        planned fit: choosing among several fits on the same rows voids it.
-    rows : Claim or None
-        With groups, the share of all answered rows on which the answer is the black box's, for groups no larger than
-        the largest one here. A bound of 0 where it is not certified; None where rows are counted.
-    """
-
+    # One per chosen explainer: the share of rows in its region on which it agrees with the black box.
     fidelity: tuple[Claim, ...]
+    # The share of rows that are answered; None where nothing is claimed of it.
     coverage: Claim | None
+    # The share of answered rows on which the answer is the black box's.
     answers: Claim
+    # The probability, over the draw of the held-out rows, that all bounds hold; each has an equal part of the error.
+    # Without a claim of coverage, the probability that ``answers`` holds, and that ``rows`` holds. It is that of one
+    # planned fit: choosing among several fits on the same rows voids it.
     confidence: float
+    # With groups, the share of all answered rows on which the answer is the black box's, for groups no larger than the
+    # largest one here. A bound of 0 where it is not certified; None where rows are counted.
     rows: Claim | None = None
 
     @property
@@ -188,23 +172,15 @@ def claim_rows(judged: Judged, setting: int, bound: float) -> Claim:
 
 @dataclass(frozen=True)
 class SystemCertificate(Shown, Saved):
-    """Two claims about a router that hold together.
+    """Two claims about a router that hold together."""
 
-    Parameters
-    ----------
-    agreement : Claim
-        The share of all rows on which the router says what the model says.
-    answered : Claim
-        The share of all rows that rules answer. The model is asked about the others.
-    confidence : float
-        The probability that both bounds hold.
-    is_certified : bool
-        Whether nothing was learned from the rows that judge, and they are independent.
-    """
-
+    # The share of all rows on which the router says what the model says.
     agreement: Claim
+    # The share of all rows that rules answer. The model is asked about the others.
     answered: Claim
+    # The probability that both bounds hold.
     confidence: float
+    # Whether nothing was learned from the rows that judge, and they are independent.
     is_certified: bool
 
     @property
@@ -215,18 +191,12 @@ class SystemCertificate(Shown, Saved):
 
 @dataclass(frozen=True)
 class Cost(Shown):
-    """What a router saves on some rows: calls, and seconds as measured here.
+    """What a router saves on some rows: calls, and seconds as measured here."""
 
-    Parameters
-    ----------
-    n_rows, n_asked : int
-        All rows, and those that the model was asked about.
-    model_seconds, router_seconds : float
-        The time that the model alone took for the rows, and that the router took, its calls of the model included.
-    """
-
+    # All rows, and those that the model was asked about.
     n_rows: Count
     n_asked: Count
+    # The time that the model alone took for the rows, and that the router took, its calls of the model included.
     model_seconds: float
     router_seconds: float
 
@@ -294,30 +264,19 @@ def level_of_next(passed: Sequence[bool], level: float) -> float:
 
 @dataclass(frozen=True)
 class Tested(Shown, Saved):
-    """Whether rules passed a test on the rows of a reserve. No count of these rows is shown, whatever the result.
-
-    Parameters
-    ----------
-    passed : bool
-    floor : float
-        The share of answers that match the model, which a pass certifies.
-    confidence : float
-        The probability that everything which the reserve ever certifies is true.
-    n_units : int
-        The size of the reserve.
-    unit : {"rows", "groups"}
-    n_failed : int
-        The tests that have failed so far.
-    next_level : float
-        The level of the next test.
-    """
+    """Whether rules passed a test on the rows of a reserve. No count of these rows is shown, whatever the result."""
 
     passed: bool
+    # The share of answers that match the model, which a pass certifies.
     floor: float
+    # The probability that everything which the reserve ever certifies is true.
     confidence: float
+    # The size of the reserve.
     n_units: Count
     unit: Unit
+    # The tests that have failed so far.
     n_failed: Count
+    # The level of the next test.
     next_level: float
 
     def __bool__(self) -> bool:

@@ -62,27 +62,18 @@ class Floor:
 class FloorCheck(Shown):
     """The agreement on new rows beside the floor.
 
-    Parameters
-    ----------
-    n_right, n_answered : int
-        New rows that are answered as the black box does, and all that are answered.
-    floor : float
-    confidence : float
-        The probability with which each of the two bounds holds.
-    lower, upper : float
-        Exact confidence bounds on the agreement.
-
-    Examples
-    --------
     >>> check = FloorCheck.count(70, 100, floor=0.9)
     >>> check.state, check.alarms("broken")
     ('broken', True)
     """
 
+    # New rows that are answered as the black box does, and all that are answered.
     n_right: int
     n_answered: int
     floor: float
+    # The probability with which each of the two bounds holds.
     confidence: float
+    # Exact confidence bounds on the agreement.
     lower: float
     upper: float
 

@@ -36,17 +36,12 @@ class TradeOffDisplay:
     """Coverage and achieved fidelity against the number of explainers, a line per floor: the paper's two panels.
 
     The shade over a line of coverage reaches up to the proven bound.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As ``TradeOff.table``.
-    rivals : DataFrame or None
-        The columns method, coverage and fidelity, a dashed line per method: over ``max_explainers`` where a method has
-        several lines, and flat where it has one.
     """
 
+    # As ``TradeOff.table``.
     table: pd.DataFrame
+    # The columns method, coverage and fidelity, a dashed line per method: over ``max_explainers`` where a method has
+    # several lines, and flat where it has one.
     rivals: pd.DataFrame | None = None
     axes_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
@@ -98,17 +93,11 @@ def check_rivals(rivals: pd.DataFrame) -> None:
 
 @dataclass
 class RulesDisplay:
-    """A bar for each rule or explainer: the rows where it holds, on which it matches the black box or not; and silence.
+    """A bar for each rule or explainer: its rows, on which it matches the black box or not; and a bar of silence."""
 
-    Parameters
-    ----------
-    table : DataFrame
-        A line per bar, with the columns ``name``, ``right`` and ``wrong`` (rows), and ``silent`` in the last.
-    n_rows : int
-        The rows of the fit. Rules overlap, so bars do not add up to them.
-    """
-
+    # A line per bar, with the columns ``name``, ``right`` and ``wrong`` (rows), and ``silent`` in the last.
     table: pd.DataFrame
+    # The rows of the fit. Rules overlap, so bars do not add up to them.
     n_rows: int
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)

@@ -20,35 +20,23 @@ class DifferentRegion:
 
 @dataclass(frozen=True, eq=False)
 class Difference(Shown):
-    """How two models differ on rows that made no draw; ``oleander.compare_models`` returns it.
+    """How two models differ on rows that made no draw; ``oleander.compare_models`` returns it."""
 
-    Parameters
-    ----------
-    agreement : Claim
-        The share of rows on which the models agree.
-    inside : Claim or None
-        Of the differences, the share that lies in the regions; None without regions.
-    elsewhere : Claim or None
-        Of the rows outside the regions, the share on which the models agree; None without regions.
-    regions : tuple of DifferentRegion
-        Where the models differ most, in order. They were chosen on synthetic rows.
-    changes : DataFrame
-        A line for each change with the columns ``change`` and ``rows``, the most frequent first.
-    confidence : float
-        The probability that all claims hold together.
-    is_certified : bool
-        Whether the rows are independent evidence.
-    n_queries : int
-        Rows sent to both models together.
-    """
-
+    # The share of rows on which the models agree.
     agreement: Claim
+    # Of the differences, the share that lies in the regions; None without regions.
     inside: Claim | None
+    # Of the rows outside the regions, the share on which the models agree; None without regions.
     elsewhere: Claim | None
+    # Where the models differ most, in order. They were chosen on synthetic rows.
     regions: tuple[DifferentRegion, ...]
+    # A line for each change with the columns ``change`` and ``rows``, the most frequent first.
     changes: pd.DataFrame = field(repr=False)
+    # The probability that all claims hold together.
     confidence: float
+    # Whether the rows are independent evidence.
     is_certified: bool
+    # Rows sent to both models together.
     n_queries: int
 
     @property

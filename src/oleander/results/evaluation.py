@@ -35,39 +35,26 @@ class ClassCount(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Shown):
-    """The figures of a set of explainers on some rows.
-
-    Parameters
-    ----------
-    n_rows : int
-    coverage : float
-        Share of rows in at least one region (Cov in the paper, as a share).
-    fidelity : float
-        The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row.
-    mean_fidelity : float
-        Their mean.
-    agreement : float
-        Share of covered rows on which the answer given is the black box's; NaN if none is covered.
-    conflicts : float
-        Share of covered rows on which explainers that cover them disagree.
-    complexity : int
-        Leaves, or weights, in total.
-    explainers : DataFrame
-        One line each, numbered from 1: rows covered, fidelity, complexity.
-    classes : DataFrame
-        One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
-        answered correctly.
-    """
+    """The figures of a set of explainers on some rows."""
 
     n_rows: Count
+    # Share of rows in at least one region (Cov in the paper, as a share).
     coverage: Share
+    # The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row.
     fidelity: Share
+    # The mean of their fidelities.
     mean_fidelity: Share
+    # Share of covered rows on which the answer given is the black box's; NaN if none is covered.
     agreement: Share
+    # Share of covered rows on which explainers that cover them disagree.
     conflicts: Share
+    # Leaves, or weights, in total.
     complexity: Count
+    # One line each, numbered from 1: rows covered, fidelity, complexity.
     explainers: pd.DataFrame
     # A table in text would print labels as they are.
+    # One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
+    # answered correctly.
     classes: pd.DataFrame = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,21 +96,13 @@ class Evaluation(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Uncovered(Shown):
-    """The rows that are not answered: no explainer covers them, or explainers disagree.
-
-    Parameters
-    ----------
-    n_rows : int
-    share : float
-    classes : DataFrame
-        One line per label of the black box: rows, and how many of them are not answered.
-    rules : list of Rule
-        The leaves of a small tree that separates the uncovered rows from the others.
-    """
+    """The rows that are not answered: no explainer covers them, or explainers disagree."""
 
     n_rows: int
     share: float
+    # One line per label of the black box: rows, and how many of them are not answered.
     classes: pd.DataFrame = field(repr=False)
+    # The leaves of a small tree that separates the uncovered rows from the others.
     rules: list[Rule]
 
 

@@ -26,34 +26,23 @@ from oleander.selection.result import Proof
 
 @dataclass(frozen=True)
 class Accuracy(Saved):
-    """The accuracy of a sample's shares: what was asked, what is promised, and what was found.
+    """The accuracy of a sample's shares: what was asked, what is promised, and what was found."""
 
-    Parameters
-    ----------
-    n_rows : int
-        Of the source.
-    n_sample : int
-        Rows that were drawn.
-    n_judged : int
-        Sampled rows that were held out; the promise is of shares counted on these.
-    n_unread : int
-        Rows with values that the schema does not allow. They count as not answered.
-    epsilon, delta : float
-        What was asked.
-    promised : float
-        The distance from the exact shares that no share exceeds, with probability 1 − delta: epsilon or less where the
-        source had enough rows. NaN where nothing can be promised: no rows were held out, or whole groups were.
-    seen : float
-        The largest distance of a share of the chosen explainers or of the answer; NaN where no rows were held out.
-    """
-
+    # Rows of the source.
     n_rows: Count
+    # Rows that were drawn.
     n_sample: Count
+    # Sampled rows that were held out; the promise is of shares counted on these.
     n_judged: Count
+    # Rows with values that the schema does not allow. They count as not answered.
     n_unread: Count
+    # The distance that was asked for, and the probability that it is exceeded.
     epsilon: float
     delta: float
+    # The distance from the exact shares that no share exceeds, with probability 1 − delta: epsilon or less where the
+    # source had enough rows. NaN where nothing can be promised: no rows were held out, or whole groups were.
     promised: float
+    # The largest distance of a share of the chosen explainers or of the answer; NaN where no rows were held out.
     seen: float
 
     @property
@@ -64,25 +53,17 @@ class Accuracy(Saved):
 
 @dataclass(frozen=True)
 class ModelScore(Saved):
-    """How often the black box itself is correct by the true labels, where the explainers answer and where not.
+    """How often the black box itself is correct by the true labels, where the explainers answer and where not."""
 
-    Parameters
-    ----------
-    n_answered, n_right : int
-        Rows with a true label that the explainers answer, and those of them on which the black box is correct.
-    n_silent, n_right_silent : int
-        The same of the rows without an answer.
-    by_group : bool
-        Whether rows belong to groups, so that they are no independent evidence.
-    unsaid : tuple of str
-        True labels that the black box never gives.
-    """
-
+    # Rows with a true label that the explainers answer, and those of them on which the black box is correct.
     n_answered: Count
     n_right: Count
+    # The same of the rows without an answer.
     n_silent: Count
     n_right_silent: Count
+    # Whether rows belong to groups, so that they are no independent evidence.
     by_group: bool = False
+    # True labels that the black box never gives.
     unsaid: tuple[Annotated[str, visible], ...] = ()
 
     @classmethod
@@ -117,20 +98,13 @@ class ModelScore(Saved):
 
 @dataclass(frozen=True)
 class Stability(Shown, Saved):
-    """How often each rule comes back in refits on parts of the draws.
-
-    Parameters
-    ----------
-    n_refits : int
-    found : tuple of tuple of int
-        For each rule of each explainer, the number of refits in which one rule with the same answer holds 90% of the
-        rows that it answers, and the refit gives that answer there.
-    same_answers : float
-        The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
-    """
+    """How often each rule comes back in refits on parts of the draws."""
 
     n_refits: Count
+    # For each rule of each explainer, the number of refits in which one rule with the same answer holds 90% of the rows
+    # that it answers, and the refit gives that answer there.
     found: tuple[tuple[Count, ...], ...]
+    # The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
     same_answers: float
 
     def matches(self, explainers: ExplainerSet) -> bool:
@@ -148,22 +122,14 @@ class Stability(Shown, Saved):
 
 @dataclass(frozen=True)
 class BallSize(Shown, Saved):
-    """The number of rows in the balls of one radius, or of all radii where every row has its own.
-
-    Parameters
-    ----------
-    radii : str
-    n_held : float
-        The median over the balls.
-    n_rows : int
-        All rows.
-    is_narrow : bool
-        Whether most balls hold one distinct row, their center, or none.
-    """
+    """The number of rows in the balls of one radius, or of all radii where every row has its own."""
 
     radii: Annotated[str, visible]
+    # The median over the balls.
     n_held: float
+    # All rows.
     n_rows: Count
+    # Whether most balls hold one distinct row, their center, or none.
     is_narrow: bool
 
     @property
@@ -204,87 +170,58 @@ class Edit(Saved):
 
 @dataclass(frozen=True, eq=False)
 class FitRecord:
-    """The explainers of a fit and their figures.
-
-    Parameters
-    ----------
-    max_explainers : int
-    min_fidelity : float
-        The number and the floor that the explainers were chosen for.
-    explainers : ExplainerSet
-    evaluation : Evaluation
-        On the rows that the explainers were chosen or judged on.
-    n_queries : int
-        Rows sent to the black box.
-    proof : Proof or None
-        Where a program chose the explainers.
-    counted : float or None
-        The share of the rows that the printed program counts; None where another program, or none, chose.
-    certificate : Certificate or None
-        What rows that nothing was learned from allow to be claimed.
-    judged : Claim or None
-        The correct answers on rows that nothing was learned from, where they are not certified: folds judged, or the
-        best of several choices was taken.
-    realism : float or None
-        The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws.
-    exact : Evaluation or None
-        Counted on every row of a source.
-    accuracy : Accuracy or None
-        How near the sample of the source came to that.
-    verdict : tuple of OneTree or None
-        What one tree would have done; None until it is asked for.
-    tradeoff : TradeOff or None
-        None until it is asked for.
-    ball_sizes : tuple of BallSize
-        The number of rows that the balls among the candidates hold.
-    by_folds : bool
-        Whether rules that were learned in the same way without each row judged, because the explainers learned from
-        draws around the judging rows.
-    output : Output
-        What is explained of the model.
-    stability : Stability or None
-        What refits say; None until they are asked for.
-    n_fits : int
-        How often the object was fitted on these rows, this fit included.
-    n_candidates : int
-        The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
-    model_score : ModelScore or None
-        How often the black box itself is correct; None where true labels are not known.
-    system : SystemCertificate or None
-        What may be claimed of a router: these explainers, and the black box where they are silent. None where no row
-        that they were not chosen on has judged them.
-    floor_by : FloorBy or None
-        The subgroups in which the floor holds, and those in which the explainers are silent; None without ``floor_by``.
-    edits : tuple of Edit
-        What was changed by hand after the fit, the first change first.
-    reserved : Tested or None
-        The test on a reserve of new rows that the rules as they are now have passed.
-    """
+    """The explainers of a fit and their figures."""
 
     max_explainers: int
+    # The number and the floor that the explainers were chosen for.
     min_fidelity: float
     explainers: ExplainerSet
+    # The figures on the rows that the explainers were chosen or judged on.
     evaluation: Evaluation
+    # Rows sent to the black box.
     n_queries: Count
+    # The proof of the choice, where a program made it.
     proof: Proof | None = None
+    # The share of the rows that the printed program counts; None where another program, or none, chose.
     counted: float | None = None
+    # What rows that nothing was learned from allow to be claimed.
     certificate: Certificate | None = None
+    # The correct answers on rows that nothing was learned from, where they are not certified: folds judged, or the best
+    # of several choices was taken.
     judged: Claim | None = None
+    # The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws.
     realism: float | None = None
+    # The figures counted on every row of a source.
     exact: Evaluation | None = None
+    # How near the sample of the source came to that.
     accuracy: Accuracy | None = None
+    # What one tree would have done; None until it is asked for.
     verdict: tuple[OneTree, ...] | None = None
+    # The choices for other numbers and floors; None until it is asked for.
     tradeoff: TradeOff | None = None
+    # The number of rows that the balls among the candidates hold.
     ball_sizes: tuple[BallSize, ...] = ()
+    # Whether rules that were learned in the same way without each row judged, because the explainers learned from draws
+    # around the judging rows.
     by_folds: bool = False
+    # What refits say; None until they are asked for.
     stability: Stability | None = None
+    # What is explained of the model.
     output: Output = PLAIN_OUTPUT
+    # How often the object was fitted on these rows, this fit included.
     n_fits: int = 1
+    # The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
     n_candidates: Count = 0
+    # How often the black box itself is correct; None where true labels are not known.
     model_score: ModelScore | None = None
+    # What may be claimed of a router: these explainers, and the black box where they are silent. None where no row that
+    # they were not chosen on has judged them.
     system: SystemCertificate | None = None
+    # The subgroups in which the floor holds, and those in which the explainers are silent; None without ``floor_by``.
     floor_by: FloorBy | None = None
+    # What was changed by hand after the fit, the first change first.
     edits: tuple[Edit, ...] = ()
+    # The test on a reserve of new rows that the rules as they are now have passed.
     reserved: Tested | None = None
 
     @property

@@ -33,40 +33,27 @@ def read_status(word: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The best choice for one number of explainers and one floor.
-
-    Parameters
-    ----------
-    max_explainers : int
-    min_fidelity : float
-    n_explainers, n_rules : int
-        What there is to read.
-    coverage : float
-        The share of rows covered, of the rows that the explainers were chosen on.
-    fidelity, mean_fidelity : float
-        The lowest and the mean fidelity that the explainers achieve there.
-    agreement : float
-        The share of covered rows on which the answer is the black box's.
-    gap : float
-        How far the choice may be from the best possible; NaN where explainers are learned by asking.
-    status : str
-        As in ``SelectionResult``; where explainers are learned by asking, "certified" for those of the fit and "judged"
-        for all others, because a cell that is picked after looking at several is not certified; or "withheld" where the
-        explainers would show a row of the data.
-    explainers : ExplainerSet or None
-        None where nothing reaches the floor, or where they are withheld.
-    """
+    """The best choice for one number of explainers and one floor."""
 
     max_explainers: Count
     min_fidelity: float
+    # What there is to read.
     n_explainers: Count
     n_rules: Count
+    # The share of rows covered, of the rows that the explainers were chosen on.
     coverage: Share
+    # The lowest and the mean fidelity that the explainers achieve there.
     fidelity: Share
     mean_fidelity: Share
+    # The share of covered rows on which the answer is the black box's.
     agreement: Share
+    # How far the choice may be from the best possible; NaN where explainers are learned by asking.
     gap: float
+    # As in ``SelectionResult``; where explainers are learned by asking, "certified" for those of the fit and "judged"
+    # for all others, because a cell that is picked after looking at several is not certified; or "withheld" where the
+    # explainers would show a row of the data.
     status: Annotated[str, read_status]
+    # None where nothing reaches the floor, or where they are withheld.
     explainers: ExplainerSet | None
 
     @classmethod

@@ -30,35 +30,23 @@ MOST_TO_READ = 500_000
 class Rule:
     """One statement of an explainer: a label, and the conditions behind it.
 
-    Parameters
-    ----------
-    terms : tuple
-        The conditions; ``str`` gives each in the names and units of the data.
-    label : Any
-        The label that the explainer gives; of a line without a row, the line in words.
-    n_draws : int
-        The number of draws that the rule was learned from.
-    share : float
-        The share of them on which the black box gives the same label.
-    unit : str
-        What the rule was learned from: "draws" or "rows".
-    tolerance : Tolerance or None
-        How near the label is to the black box's answer, where it is a number.
-    formula : str
-        The line that gives the label of a row; empty where there is none.
-
-    Examples
-    --------
     >>> print(Rule(("age > 60", "sex is F"), "at risk", 412, 0.97))
     age > 60 and sex is F → at risk (97% of 412 draws)
     """
 
+    # The conditions; ``str`` gives each in the names and units of the data.
     terms: tuple[Any, ...]
+    # The label that the explainer gives; of a line without a row, the line in words.
     label: Any
+    # The number of draws that the rule was learned from.
     n_draws: int
+    # The share of them on which the black box gives the same label.
     share: float
+    # What the rule was learned from: "draws" or "rows".
     unit: str = "draws"
+    # How near the label is to the black box's answer, where it is a number.
     tolerance: Tolerance | None = field(default=None, repr=False)
+    # The line that gives the label of a row; empty where there is none.
     formula: str = field(default="", repr=False)
 
     @property

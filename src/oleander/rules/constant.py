@@ -26,18 +26,6 @@ AUTO_LEAVES, AUTO_SHARE = 20, 0.85
 class Constant(Explainer, saved_as="constant"):
     """One label, as in an anchor or a rule of a decision set.
 
-    Parameters
-    ----------
-    label : Any
-    n_draws : int
-        The number of draws that it was learned from.
-    share : float
-        The share of them on which the black box gives the same label.
-    dtype : dtype or None
-        The dtype of the labels; None takes that of the label.
-
-    Examples
-    --------
     >>> print(Constant("ill", n_draws=3, share=2 / 3).rules()[0])
     always → ill (67% of 3 draws)
     """
@@ -45,8 +33,11 @@ class Constant(Explainer, saved_as="constant"):
     is_one_rule = is_plain = True
 
     label: Any
+    # The number of draws that it was learned from.
     n_draws: int = 0
+    # The share of them on which the black box gives the same label.
     share: float = 0.0
+    # The dtype of the labels; None takes that of the label.
     dtype: Any = field(default=None, repr=False)
 
     def predict(self, rows: Floats) -> Labels:

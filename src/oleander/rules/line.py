@@ -68,18 +68,6 @@ class Term:
 class Line(Explainer, saved_as="line"):
     """A constant and a few terms, in numbers that a person would write.
 
-    Parameters
-    ----------
-    intercept : float
-        The answer where every number equals its reference and no level applies.
-    terms : tuple of Term
-    n_draws : int
-        The number of draws that it was learned from.
-    share : float
-        The share of them on which it is within the tolerance of the black box.
-
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
     >>> line = Line(0.5, (Term(0, age, 0.02, reference=60.0),))
@@ -91,9 +79,12 @@ class Line(Explainer, saved_as="line"):
 
     is_one_rule = is_plain = True
 
+    # The answer where every number equals its reference and no level applies.
     intercept: float
     terms: tuple[Term, ...]
+    # The number of draws that it was learned from.
     n_draws: int = 0
+    # The share of them on which it is within the tolerance of the black box.
     share: float = 0.0
 
     def predict(self, rows: Floats) -> Labels:

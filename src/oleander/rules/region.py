@@ -146,24 +146,6 @@ def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
 class Ball(Region, saved_as="ball"):
     """The rows near a center: a ball along numbers times a Hamming ball along levels.
 
-    Parameters
-    ----------
-    schema : FeatureSchema
-    center : array of shape (n_features,)
-        An encoded row.
-    radius : float
-        The maximum distance along the numbers, in units of ``scales``.
-    max_flips : int or None
-        The maximum number of columns whose level may differ from the center's. A number that is missing on one side
-        only counts as one of them. None means the whole part of the radius, which is the paper's metric.
-    norm : float
-        p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
-    scales : array of shape (n_numbers,) or None
-        The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
-        schema's scales; ones are raw units under any schema.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
     >>> schema = FeatureSchema.infer(X, scale="none")
@@ -173,10 +155,17 @@ class Ball(Region, saved_as="ball"):
     """
 
     schema: FeatureSchema
+    # An encoded row.
     center: Floats
+    # The maximum distance along the numbers, in units of ``scales``.
     radius: float
+    # The maximum number of columns whose level may differ from the center's. A number that is missing on one side only
+    # counts as one of them. None means the whole part of the radius, which is the paper's metric.
     max_flips: int | None = None
+    # p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
     norm: float = np.inf
+    # The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
+    # schema's scales; ones are raw units under any schema.
     scales: Floats | None = None
 
     def __post_init__(self) -> None:

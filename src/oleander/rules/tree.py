@@ -28,40 +28,26 @@ ARRAYS: dict[str, type] = {
 
 @dataclass(frozen=True, eq=False)
 class Tree(Explainer, saved_as="tree"):
-    """A fitted tree as plain arrays, one entry per node, the root first and parents before their children.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    classes : array
-        The labels; ``label`` points into it.
-    column : int array
-        The column on which an inner node splits; -1 at a leaf.
-    threshold : float array
-        Of a column of numbers: rows up to it go left.
-    level : int array
-        Of a column of levels: rows with this code go left. The number of levels stands for missing.
-    missing_left : bool array
-        Whether a missing number goes left.
-    left, right : int array
-    label : int array
-    n_draws : int array
-    n_right : int array
-        The number of draws on which the node's label is the black box's.
-    """
+    """A fitted tree as plain arrays, one entry per node, the root first and parents before their children."""
 
     is_plain = True
 
     schema: FeatureSchema
+    # The labels; ``label`` points into it.
     classes: Labels
+    # The column on which an inner node splits; -1 at a leaf.
     column: Ints
+    # Of a column of numbers: rows up to it go left.
     threshold: Floats
+    # Of a column of levels: rows with this code go left. The number of levels stands for missing.
     level: Ints
+    # Whether a missing number goes left.
     missing_left: Bools
     left: Ints
     right: Ints
     label: Ints
     n_draws: Ints
+    # The number of draws on which the node's label is the black box's.
     n_right: Ints
 
     def predict(self, rows: Floats) -> Labels:

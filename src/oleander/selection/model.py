@@ -129,26 +129,16 @@ def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class CoverageModel:
-    """Choose at most `budget` candidates so that the weight of the points that count is as large as possible.
+    """Choose at most `budget` candidates so that the weight of the points that count is as large as possible."""
 
-    Attributes
-    ----------
-    sure : PackedRows of shape (n_candidates, n_points)
-        Ones where a point counts whenever the candidate is chosen.
-    weights : array of shape (n_points,)
-    budget : int
-        The largest number of candidates.
-    origin : array of shape (n_candidates,)
-        Each candidate's index in the problem that the user stated.
-    maybe : PackedRows of shape (n_candidates, n_points), optional
-        Ones where a candidate may count a point, together not more weight than its `allowance`.
-    allowance : array of shape (n_candidates,), optional
-    """
-
+    # By candidate and point, ones where the point counts whenever the candidate is chosen.
     sure: "PackedRows"
     weights: Floats
+    # The largest number of candidates.
     budget: int
+    # Each candidate's index in the problem that the user stated.
     origin: Ints
+    # By candidate and point, ones where it may count the point, together not more weight than its `allowance`.
     maybe: "PackedRows | None" = None
     allowance: Floats | None = None
 

@@ -22,28 +22,18 @@ Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 @dataclass
 class StageRecord:
-    """The record of one stage of a solve.
-
-    Attributes
-    ----------
-    name : str
-    runtime : float
-        Seconds.
-    n_merged : int
-        Points that the stage merged, or removed because no candidate covers them.
-    n_dropped : int
-        Candidates that the stage showed to be unnecessary.
-    n_steps : int
-        Moves of a search, steps of a bound, nodes of a tree.
-    value, bound : float
-        The best value and the bound when the stage ended, or now if it is at work.
-    """
+    """The record of one stage of a solve."""
 
     name: str
+    # Seconds.
     runtime: float = 0.0
+    # Points that the stage merged, or removed because no candidate covers them.
     n_merged: int = 0
+    # Candidates that the stage showed to be unnecessary.
     n_dropped: int = 0
+    # Moves of a search, steps of a bound, nodes of a tree.
     n_steps: int = 0
+    # The best value and the bound when the stage ended, or now if it is at work.
     value: float = 0.0
     bound: float = np.inf
 
@@ -154,27 +144,19 @@ class Proof:
 
     Equal fits have equal proofs.
 
-    Attributes
-    ----------
-    objective : float
-        The weight that is covered.
-    bound : float
-        No choice covers more.
-    status : {"optimal", "feasible", "infeasible", "unknown"}
-    coverage : float
-        Share of all weight that is covered.
-    total_weight : float
-        The weight of all points: the number of rows if every row weighs one.
-
     >>> proof = Proof(95.0, 100.0, "feasible", 0.475, 200.0)
     >>> round(proof.gap, 4), proof.is_proven_optimal, Proof.from_dict(proof.to_dict()) == proof
     (0.0526, False, True)
     """
 
+    # The weight that is covered.
     objective: float
+    # No choice covers more.
     bound: float
     status: Status
+    # Share of all weight that is covered.
     coverage: float
+    # The weight of all points: the number of rows if every row weighs one.
     total_weight: float
 
     @property
@@ -223,40 +205,29 @@ class SelectionResult:
     (under `"strict"`), and of those the smallest; see `oleander.selection.answer.most_faithful_as_wide`. A choice
     without a proof is the smallest of all that cover as much. Where the search ends at its bounds, a more faithful or
     smaller choice may exist.
-
-    Attributes
-    ----------
-    chosen : array of int
-        Indices of the chosen candidates, ascending.
-    covered : boolean array of shape (n_points,)
-        The points that count (y in the paper).
-    counted : csr_array of shape (n_chosen, n_points)
-        The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"`
-        it need not count all that it covers.
-    objective, bound, status, coverage, total_weight
-        As in `Proof`. The status is `"optimal"` or `"infeasible"` only if that is proven, and `"unknown"` if nothing
-        could be chosen before time ran out.
-    runtime : float
-        Seconds of the whole solve.
-    stages : tuple of StageRecord
-        A record of each stage of the solve.
-    stopped : {"", "Stopped", "Interrupted"}
-        The end of a search without a proof: by the time limit, or by Ctrl-C.
-    note : str
-        Why there is no answer, or no proof, if it is not the end of the search.
     """
 
+    # Indices of the chosen candidates, ascending.
     chosen: Ints
+    # The points that count (y in the paper).
     covered: Bools
+    # The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"` it need not count
+    # all that it covers.
     counted: sparse.csr_array
+    # These five as in `Proof`. The status is `"optimal"` or `"infeasible"` only if that is proven, and `"unknown"` if
+    # nothing could be chosen before time ran out.
     objective: float
     bound: float
     status: Status
     coverage: float
     total_weight: float
+    # Seconds of the whole solve.
     runtime: float
+    # A record of each stage of the solve.
     stages: tuple[StageRecord, ...]
+    # The end of a search without a proof: by the time limit, or by Ctrl-C.
     stopped: Literal["", "Stopped", "Interrupted"] = ""
+    # Why there is no answer, or no proof, if it is not the end of the search.
     note: str = ""
 
     @property
