@@ -3,6 +3,8 @@
 import keyword
 import re
 from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
 from typing import Any
 
 from oleander.data.schema import FeatureSchema
@@ -10,114 +12,8 @@ from oleander.export.plain import Language, PlainExplainer, plain_value, read_pl
 from oleander.messages import visible
 from oleander.results.explainer_set import ExplainerSet
 
-# The first two lines must not name an encoding, so no name or level stands there.
-HEADER = '''"""Explainers of a black box, written by Oleander. Only the standard library is needed.
-
-predict(row) returns the answer for one row, a mapping from names of columns to values. It returns None where the
-explainers abstain, and where a value is one that they do not know.
-"""
-
-import math
-
-'''
-COLUMNS = '''# Each column's name, its levels (None where it holds numbers), whether a value may be missing, and whether
-# any other level of the same kind is known too, as a rare one.
-COLUMNS = (
-{columns}
-)
-# The places of the columns that the explainers read.
-USED = {used}
-EXPLAINERS = []
-
-
-def explainer(function):
-    """Add a function to the explainers. The most faithful stands first, and the first that says something answers."""
-    EXPLAINERS.append(function)
-    return function
-
-'''
-READING = '''
-class UnknownValueError(ValueError):
-    """A value that the explainers do not know."""
-
-
-def is_missing(value):
-    """Return whether a value is None or not equal to itself, such as NaN."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        # pandas.NA is neither equal to itself nor unequal.
-        return True
-
-
-def kind_of(value):
-    """Return the kind of a level; the number 1 and True are two levels."""
-    if isinstance(value, str):
-        return "text"
-    return "truth" if type(value).__name__.startswith("bool") else "number"
-
-
-LEVELS = [
-    None if levels is None else frozenset((kind_of(level), level) for level in levels) for _, levels, _, _ in COLUMNS
-]
-
-
-def may_be_rare(value, levels):
-    """Return whether a value is of the same kind as the levels."""
-    kind = kind_of(value)
-    return kind in {kind for kind, _ in levels or [(kind, None)]} and (kind != "number" or math.isfinite(value))
-
-
-def read_value(value, levels, may_be_missing, has_rare):
-    """Return a number as a float, a level as it is, and a missing value as None."""
-    if is_missing(value):
-        if not may_be_missing:
-            raise UnknownValueError(value)
-        return None
-    try:
-        if levels is None:
-            number = float(value)
-            # A larger whole number is not exact as a float.
-            if math.isfinite(number) and (isinstance(value, float) or abs(number) <= 2**53 - 1):
-                return number
-        elif (kind_of(value), value) in levels or (has_rare and may_be_rare(value, levels)):
-            return value
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise UnknownValueError(value)
-
-
-def read_values(values):
-    """Return the values of a row that the explainers read, and None for the others."""
-    read = [None] * len(COLUMNS)
-    for place in USED:
-        _, _, may_be_missing, has_rare = COLUMNS[place]
-        read[place] = read_value(values[place], LEVELS[place], may_be_missing, has_rare)
-    return read
-
-
-def predict(row):
-    """Return the answer for one row, or None."""
-    for name, _, _, _ in COLUMNS:
-        if name not in row:
-            raise KeyError(f"the row lacks the column {name!r}")
-    try:
-        values = read_values([row[name] for name, _, _, _ in COLUMNS])
-    except UnknownValueError:
-        return None
-    for say in EXPLAINERS:
-        answer = say(values)
-        if answer is not None:
-            return answer
-    return None
-
-
-def predict_many(rows):
-    """Return the answers for many rows."""
-    return [predict(row) for row in rows]
-'''
+# What stands around the explainers. Its first two lines must not name an encoding, so no name or level stands there.
+MODULE = "module.py.txt"
 # Names that the module uses itself.
 TAKEN = {"math", "values", "abs", "explainer", "predict", "predict_many", "say", "answer"}
 
@@ -133,10 +29,10 @@ def write_python(explainers: ExplainerSet) -> str:
         for column, feature in zip(schema.columns or schema.names, schema, strict=True)
     ]
     used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
-    parts = [HEADER, COLUMNS.format(columns="\n".join(columns), used=used)]
     # The most faithful first, which answers where several hold.
-    parts += [_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist()]
-    return "".join([*parts, READING])
+    written = "".join(_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist())
+    module = Template(files("oleander.export").joinpath("assets", MODULE).read_text(encoding="utf-8"))
+    return module.substitute(columns="\n".join(columns), used=used, explainers=written)
 
 
 class Python(Language):
