@@ -18,6 +18,7 @@ help:
 	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions; JOBS=8: more processes)"
 	@echo "make bench        Oleander beside the alternatives: writes docs/evidence/benchmarks.md (two hours on a quiet machine)"
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
+	@echo "make bench SUBJECT=speed BEFORE=COMMIT  also times the main paths at that commit, in the same run (without it: at the last release)"
 	@echo "make bench SUBJECT=certificates JOBS=8  several processes, for subjects that time nothing"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
 	@echo "make history BEFORE=COMMIT  the time of the main paths beside an earlier commit, and where it goes (five minutes)"
@@ -130,7 +131,7 @@ SUBJECTS := one-explanation whole-explanation selection growth least-time speed 
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
-	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT)) $(if $(JOBS),--jobs $(JOBS))
+	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT)) $(if $(JOBS),--jobs $(JOBS)) $(if $(BEFORE),--before $(BEFORE))
 
 bench-tiny: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --size tiny --fresh

@@ -1,5 +1,7 @@
 """The processor time of the main paths beside an earlier commit, both measured in one run, and where the time goes.
 
+`make bench SUBJECT=speed BEFORE=COMMIT` runs it together with the table of aims.
+
     python -m benchmarks.history --before COMMIT
     python -m benchmarks.history --before COMMIT --count 5000000
 
@@ -10,12 +12,10 @@ the best times is what to look at. Nothing is compared with a limit: a run shows
 
 import argparse
 import atexit
-import cProfile
 import inspect
 import io
 import json
 import os
-import pstats
 import shutil
 import subprocess
 import sys
@@ -23,19 +23,22 @@ import tarfile
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measuring import WatchedBlackBox
+from benchmarks.own_process import make_environment
+from benchmarks.stage_times import share_out
 from benchmarks.tables import make_table, number
 
 ROOT = Path(__file__).parents[1]
 N_TURNS = 3
-# Folders under this share of the time are one line.
-LEAST_SHARE = 0.02
+# Stages under this share of the time of every path are one line.
+LEAST_SHARE = 0.01
 
 
-def make_works(size: str) -> dict[str, Callable[[], Any]]:
+def make_works(size: str, *, with_count: bool = True) -> dict[str, Callable[[], Any]]:
     """Return the main paths by name. They use public names only, which earlier commits have too."""
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
@@ -47,16 +50,15 @@ def make_works(size: str) -> dict[str, Callable[[], Any]]:
     X = rng.normal(size=(3 * n_rows, 30))
     y = (X[:, 0] > 0) * 1 + (X[:, 1] > 1) * (X[:, 2] > 0)
     rows, others = X[:n_rows], X[n_rows:]
-    forest = RandomForestClassifier(20, random_state=0, n_jobs=1).fit(others, y[n_rows:])
+    forest = WatchedBlackBox(RandomForestClassifier(20, random_state=0, n_jobs=1).fit(others, y[n_rows:]))
     # A floor that every commit reaches.
     given = {"min_fidelity": 0.7, "random_state": 0}
     default = AggregateExplainer(forest, draws=Draws(n_draws), **given)
     paper = AggregateExplainer.paper(forest, radius=3.0, n_draws=n_draws // 20, **given)
     fitted = AggregateExplainer(forest, draws=Draws(n_draws), **given).fit(rows, background=others)
     many = np.resize(X, (n_many, 30))
-    counted = make_count(n_many)
-    return {
-        f"count pass, Parquet, {n_many:,} × 30": counted,
+    counted = {f"count pass, Parquet, {n_many:,} × 30": make_count(n_many)} if with_count else {}
+    return counted | {
         f"default fit, {n_rows:,} × 30, a background": lambda: default.fit(rows, background=others),
         f"default fit, {n_rows:,} × 30, folds": lambda: default.fit(rows),
         f"fit with the paper's settings, {n_rows // 4} × 30": lambda: paper.fit(rows[: n_rows // 4]),
@@ -130,7 +132,7 @@ def measure_count(n_rows: int, folder: str) -> dict[str, float]:
 
 def measure_version(source: Path, size: str, count: Sequence[str] = ()) -> dict[str, float]:
     """Return what ``measure`` finds with the package in a folder, in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])}
+    environment = make_environment(source, ROOT)
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure", *count]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -145,8 +147,11 @@ def check_out(commit: str, folder: Path) -> Path:
     return folder / "src"
 
 
-def compare(commit: str, size: str, n_rows: int | None = None) -> str:
-    """Return the table of both versions, the best of several turns of each; of the count pass alone given its rows."""
+def take_turns(commit: str, size: str, n_rows: int | None = None, n_turns: int = N_TURNS) -> dict[str, list[float]]:
+    """Return the seconds of each path with the package as it was and as it is: the best of several turns of each.
+
+    Given rows, of the count pass alone.
+    """
     from benchmarks.subjects.streaming import write_rows
 
     with tempfile.TemporaryDirectory() as folder:
@@ -156,42 +161,51 @@ def compare(commit: str, size: str, n_rows: int | None = None) -> str:
             rows.mkdir()
             write_rows(rows, n_rows)
             count = ["--count", str(n_rows), "--folder", str(rows)]
-        turns = [[measure_version(source, size, count) for source in sources] for _ in range(N_TURNS)]
-    lines = []
-    for name in turns[0][1]:
-        before, now = (min(turn[version][name] for turn in turns) for version in (0, 1))
-        lines.append((name, number(before), number(now), number(now / before)))
+        turns = [[measure_version(source, size, count) for source in sources] for _ in range(n_turns)]
+    return {name: [min(turn[version][name] for turn in turns) for version in (0, 1)] for name in turns[0][1]}
+
+
+def compare(commit: str, taken: Mapping[str, Sequence[float]]) -> str:
+    """Return the table of both versions."""
+    lines = [(name, number(before), number(now), number(now / before)) for name, (before, now) in taken.items()]
     return make_table(("work", f"{commit}, s", "now, s", "now / before"), lines)
 
 
-def profile(size: str) -> str:
-    """Return the share of each path's processor time that goes into each folder of the package, and elsewhere."""
-    shares: dict[str, dict[str, float]] = {}
-    works = make_works(size)
-    for name, work in works.items():
+def find_last_release() -> str | None:
+    """Return the newest tag before the commit that is checked out; None without one."""
+    command = ["git", "describe", "--tags", "--abbrev=0", "HEAD~1"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+    return done.stdout.strip() or None
+
+
+def profile(size: str) -> dict[str, dict[str, float]]:
+    """Return the processor's seconds of each path by stage, in all threads."""
+    found = {}
+    for name, work in make_works(size, with_count=False).items():
         work()
-        watch = cProfile.Profile(time.process_time)
-        # What other threads do is not seen, so that folds show what the main thread does.
-        watch.runcall(work)
-        own: dict[str, float] = {}
-        for (file, _, _), (_, _, taken, _, _) in pstats.Stats(watch).stats.items():  # type: ignore[attr-defined]
-            place = _name_place(file)
-            own[place] = own.get(place, 0.0) + taken
-        total = sum(own.values()) or 1.0
-        shares[name] = {place: taken / total for place, taken in own.items()}
-    places = sorted({place for own in shares.values() for place, share in own.items() if share >= LEAST_SHARE})
-    lines = [(place, *(f"{own.get(place, 0.0):.0%}" for own in shares.values())) for place in places]
-    return make_table(("share of the time in", *works), lines)
+        found[name] = share_out(work, 1 if size == "tiny" else N_TURNS)
+    return found
 
 
-def _name_place(file: str) -> str:
-    parts = Path(file).parts
-    if "oleander" in parts:
-        return "oleander/" + parts[len(parts) - parts[::-1].index("oleander")].removesuffix(".py")
-    for library in ("pandas", "sklearn", "scipy", "numpy"):
-        if library in parts:
-            return library
-    return "NumPy's and Python's own functions" if file == "~" else "other"
+def write_stages(paths: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the table of each path's milliseconds by stage, the longest stage of all paths first."""
+    totals = {path: sum(own.values()) or 1.0 for path, own in paths.items()}
+    largest: dict[str, float] = {}
+    for path, own in paths.items():
+        for stage, seconds in own.items():
+            largest[stage] = max(largest.get(stage, 0.0), seconds / totals[path])
+    stages = sorted((stage for stage, share in largest.items() if share >= LEAST_SHARE), key=lambda s: -largest[s])
+    lines = [[stage, *(_milliseconds(own.get(stage, 0.0)) for own in paths.values())] for stage in stages]
+    rest = [
+        total - sum(own.get(stage, 0.0) for stage in stages)
+        for total, own in zip(totals.values(), paths.values(), strict=True)
+    ]
+    lines += [["the rest", *map(_milliseconds, rest)], ["**all**", *map(_milliseconds, totals.values())]]
+    return make_table(("processor time of a call, ms", *paths), lines)
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1_000 * max(seconds, 0.0):,.1f}"
 
 
 def main() -> None:
@@ -213,9 +227,9 @@ def main() -> None:
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     print(f"Load of the machine at the start: {load} on {os.cpu_count()} cores.\n")
     if given.before:
-        print(compare(given.before, given.size, given.count))
+        print(compare(given.before, take_turns(given.before, given.size, given.count)))
     if not given.count:
-        print(profile(given.size))
+        print(write_stages(profile(given.size)))
 
 
 if __name__ == "__main__":

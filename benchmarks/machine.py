@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -33,6 +34,13 @@ def hash_source() -> str:
     folders = [Path(package.__file__ or "").parent for package in (oleander, rivals, outside)]
     content = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
     return hashlib.sha256(content).hexdigest()[:8]
+
+
+def name_commit() -> str:
+    """Return the commit that is measured, and whether files differ from it."""
+    command = ["git", "describe", "--always", "--exclude=*", "--dirty= with changes"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=Path(__file__).parent)
+    return done.stdout.strip() or "unknown"
 
 
 def _version(name: str) -> str:

@@ -13,12 +13,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def measure_apart(function: str, time_limit: float | None = None, **given: Any) -> dict[str, Any]:
+def measure_apart(
+    function: str, time_limit: float | None = None, environment: dict[str, str] | None = None, **given: Any
+) -> dict[str, Any]:
     """Call ``module:name`` with plain arguments in a new process; return its result and its peak memory.
 
-    ``subprocess.TimeoutExpired`` is raised when its time is up.
+    ``environment`` adds to that of this process. ``subprocess.TimeoutExpired`` is raised when its time is up.
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    environment = make_environment(ROOT, *filter(None, sys.path)) | (environment or {})
     command = [sys.executable, "-m", "benchmarks.own_process", function, json.dumps(given)]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=time_limit, env=environment)
@@ -26,6 +28,12 @@ def measure_apart(function: str, time_limit: float | None = None, **given: Any) 
         raise RuntimeError(f"{function} with {given} failed:\n{error.stderr}") from error
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def make_environment(*folders: str | Path) -> dict[str, str]:
+    """Return the environment of a process that imports from these folders, and keeps what it compiles, as users' do."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from benchmarks.journal import Journal
 from benchmarks.measuring import is_installed
 from benchmarks.page import draw_figure, write_page, write_part
 from benchmarks.subjects.registry import SUBJECTS
+from benchmarks.subjects.speed import Speed
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes, for subjects that time nothing by the clock")
     parser.add_argument("--fresh", action="store_true", help="delete the journals of these subjects first")
     parser.add_argument("--mixed", action="store_true", help="continue with lines that were measured with other code")
+    parser.add_argument(
+        "--before", metavar="COMMIT", help="speed: also measure this commit; by default the last release"
+    )
     parser.add_argument("--write-only", action="store_true", help="measure nothing; print and write what there is")
     given = parser.parse_args(arguments)
     only = read_only(given.only)
@@ -54,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     timed = [name for name in names if not SUBJECTS[name].is_parallel]
     if given.jobs != 1 and timed:
         raise SystemExit(f"--jobs is not for {', '.join(timed)}: seconds are measured in one process.")
+    if given.before and "speed" not in names:
+        raise SystemExit("--before is for speed alone: add --subject speed.")
+    Speed.before = given.before
     for name in names:
         if given.fresh:
             paths[name].unlink(missing_ok=True)

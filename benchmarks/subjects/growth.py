@@ -47,10 +47,8 @@ class Cheap:
         return (X @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
 
 
-def fit_default(
-    box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100, n_draws: int = Draws.n
-) -> Row:
-    """Return the cost of a default fit on rows that are new to the black box, whose training is not counted."""
+def make_many(rows: int, columns: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows that train the black box, and after them the rows of a fit."""
     X, y = make_classification(
         rows + N_TRAINED,
         columns,
@@ -61,11 +59,21 @@ def fit_default(
         class_sep=1.5,
         random_state=0,
     )
+    return X, y
+
+
+def make_box(box: str, X: np.ndarray, y: np.ndarray, n_trees: int = 100) -> Any:
+    """Return the cheap black box, or a forest."""
+    return Cheap(X, y) if box == "cheap" else RandomForestClassifier(n_trees, random_state=0, n_jobs=1).fit(X, y)
+
+
+def fit_default(
+    box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100, n_draws: int = Draws.n
+) -> Row:
+    """Return the cost of a default fit on rows that are new to the black box, whose training is not counted."""
+    X, y = make_many(rows, columns, classes)
     trained, asked = X[:N_TRAINED], X[N_TRAINED:]
-    if box == "cheap":
-        model: Any = Cheap(trained, y[:N_TRAINED])
-    else:
-        model = RandomForestClassifier(n_trees, random_state=0, n_jobs=1).fit(trained, y[:N_TRAINED])
+    model = make_box(box, trained, y[:N_TRAINED], n_trees)
     watched, choices = WatchedBlackBox(model), watch_choices()
     atlas = AggregateExplainer(watched, max_explainers=K, draws=Draws(n_draws), random_state=0)
     start, cpu_start = time.perf_counter(), time.process_time()

@@ -26,7 +26,13 @@ TABLES = {
     "selection": ["| instance | K | value | bound |", "### The reduced program", "| instance | K | auto |"],
     "growth": ["| axis | black box | sizes | processor time |", "| rows | black box | s |", "| 160 | cheap |"],
     "least-time": ["| data | settings | rows asked |", "| radii | memberships |"],
-    "speed": ["| work | of | measured | aim | reached |", "| whole tree | 200 draws × 31 |", "| predict |"],
+    "speed": [
+        "| work | of | measured | aim | reached |",
+        "| whole tree | 200 draws × 31 |",
+        "| predict |",
+        "under a load of",
+        "| processor time of a call, ms |",
+    ],
     "lazy": ["| one radius, floor 0.9 |", "the same value"],
     "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],
     "quality": [
