@@ -22,8 +22,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
+from tests.engines.conftest import need
 
-distributed = pytest.importorskip("distributed")
+distributed = need("distributed")
 pytestmark = pytest.mark.slow
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)

@@ -27,15 +27,15 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
 from oleander.engines.judging import Counted, as_lazy, count
-from oleander.engines.opening import open_table
-from oleander.engines.sampling import draw_from_table
+from oleander.engines.opening import stored
+from oleander.engines.sampling import draw_from_table, refuse_to_collect
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint, hash_array
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
-from oleander.fitting.counting import add_counts, plan_count
+from oleander.fitting.counting import add_counts, plan_count, plan_sample
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import (
@@ -54,7 +54,7 @@ from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
 from oleander.judging.subgroups import both, read_subgroups, without_unread
 from oleander.learning.learner import judge_learned_trees
-from oleander.messages import list_some, one_line, visible
+from oleander.messages import list_some, one_line, visible, warn_user
 from oleander.reserve import Reserve, ReserveError, refuse_seen
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, fill_abstentions
@@ -317,13 +317,15 @@ class AggregateExplainer(Parameters):
 
         X, background = source or X, as_source(background) or background
         sampled, names, given = None, (labels, groups), None
+        held = plan_sample(self, has_background=background is not None)
         if key is not None:
-            table = open_table(os.fspath(X)) if isinstance(X, (str, os.PathLike)) else X
             apart = {"y": y, "groups": groups, "labels": labels}
-            sampled = draw_from_table(table, key, **apart, seed=seed, holdout=self.holdout)
+            sampled = draw_from_table(X, key, **apart, seed=seed, held=held)
             X, apart = sampled.split(key, **apart)
             y, groups, labels = apart["y"], apart["groups"], apart["labels"]
-        elif isinstance(labels, str) and source is None:
+        elif source is None:
+            refuse_to_collect(X)
+        if isinstance(labels, str) and source is None:
             X, labels = take_labels(to_table(X), labels)
         if floor_by is not None:
             check_floor_by(self, is_source=source is not None or sampled is not None)
@@ -333,9 +335,7 @@ class AggregateExplainer(Parameters):
             X, background = (without_unread(rows, given.columns, self.black_box) for rows in (X, background))
         if self.schema is None:
             X, background = (keep_columns(rows, self.black_box, others=(y, groups, labels)) for rows in (X, background))
-        reading = read(
-            X, y, groups, background, labels, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
-        )
+        reading = read(X, y, groups, background, labels, schema=self.schema, held=held, seed=seed, n_jobs=self.n_jobs)
         is_number, logged = self.tolerance is not None, reading.labels
         if logged is not None:
             logged = check_given(logged, len(reading.values), is_number=is_number)
@@ -552,12 +552,12 @@ class AggregateExplainer(Parameters):
         return responsible if heard is None else np.where(heard, responsible, ABSTAINS)
 
     @showing_progress
-    def evaluate(self, X: Any, labels: Any = None, *, floor_by: Any = None) -> Evaluation:
+    def evaluate(self, X: Any, labels: Any = None, *, floor_by: Any = None, key: str | None = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
         Parameters
         ----------
-        X : frame, array, or table in an engine
+        X : frame, array, path of Parquet files, or table in an engine
             A DuckDB relation, polars LazyFrame, PySpark DataFrame, ibis table or Dask DataFrame stays where it is if
             ``labels`` names a column. One query counts its rows, and reads only the columns that the rules use; see
             docs/how-to/engines.md.
@@ -565,6 +565,9 @@ class AggregateExplainer(Parameters):
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
         floor_by : array of shape (n_rows,), optional
             As in ``predict``.
+        key : name of a column, optional
+            Of a large table in an engine without ``labels``, a sample is drawn by a hash of this column, as in ``fit``,
+            and the black box is asked about the sample alone.
 
         Examples
         --------
@@ -575,11 +578,10 @@ class AggregateExplainer(Parameters):
         >>> atlas.evaluate(visits, labels="model_said").n_right
         2
         """
-        judged = self._judge(X, labels, floor_by=floor_by)
-        return self.record_.explainers.evaluate_answers(judged.answers, judged.labels, judged.weights)
+        return self._judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
 
     @showing_progress
-    def certify(self, X: Any, labels: Any = None, *, groups: Any = None) -> Certificate:
+    def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> Certificate:
         """Return what other rows allow to be claimed with the confidence of ``floor``.
 
         They must be an independent sample of the rows that the claim is about, and new: rows that a fit has seen, or
@@ -587,26 +589,40 @@ class AggregateExplainer(Parameters):
 
         Parameters
         ----------
-        X, labels
+        X, labels, key
             As in ``evaluate``.
         groups : array or name of a column, optional
             The group of each row (one patient, one trial).
         """
-        judged = self._judge(X, labels, groups)
+        judged = self._judge(X, labels, groups, key=key)
         return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
 
-    def _judge(self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None) -> Counted:
+    def _judge(self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None, key: str | None = None) -> Counted:
         """Return what the explainers say of other rows, beside the black box's labels."""
-        explainers = self.record_.explainers
-        if isinstance(labels, str) and as_lazy(X) is not None:
+        explainers, table, expected = self.record_.explainers, stored(X), self.evaluation_.classes["label"].tolist()
+        if key is not None and labels is not None:
+            raise ValueError("key draws rows that the black box is asked about, and labels has its answers: give one.")
+        if isinstance(labels, str) and table is not None:
             self._refuse_floor_by("a query in an engine")
-            return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
+            return count(explainers, table, labels, groups, expected=expected)
+        if key is not None:
+            drawn = draw_from_table(X, key, groups=groups, seed=make_seed(self.random_state))
+            X = drawn.rows
+            warn_user(
+                f"the black box is asked about a sample alone, {len(X):,} of {drawn.n_rows:,} rows drawn by column "
+                f"{key!r}; equal rows are asked about once."
+            )
+        elif table is not None:
+            refuse_to_collect(X)
         X, heard = self._hear(to_table(X), floor_by)
         rows, readable = self.schema_.encode_present(X, None if labels is None else explainers.columns)
         groups = _read_column(X, groups)
         known = self._label_table(X, rows, readable, labels)
         readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
-        return Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable)
+        counted = Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable, heard)
+        if isinstance(labels, str):
+            counted.warn_of_new(labels, explainers, expected)
+        return counted
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
         """Return a watch over new rows, kept in a file: add batches of rows, and look as often as you like.

@@ -48,9 +48,8 @@ def load_polars() -> Load:
 
 @pytest.fixture(scope="session")
 def load_duckdb() -> Load:
-    duckdb = pytest.importorskip("duckdb")
-    connection = duckdb.connect()
-    pytest.importorskip("pyarrow")
+    connection = need("duckdb").connect()
+    need("pyarrow")
 
     def load(table: pl.DataFrame) -> Any:
         connection.register("given", table.to_arrow())
@@ -62,7 +61,7 @@ def load_duckdb() -> Load:
 
 @pytest.fixture(scope="session")
 def load_dask() -> Load:
-    frames = pytest.importorskip("dask.dataframe")
+    frames = need("dask.dataframe")
     return lambda table: frames.from_pandas(to_nullable(table), npartitions=3)
 
 

@@ -8,36 +8,44 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, open_source
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.engines.columns import TableError
-from oleander.engines.judging import count, write_query
+from oleander.engines.judging import Counted, count, write_query
 from oleander.results.explainer_set import ExplainerSet
 from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range
+from tests.engines.conftest import need
 from tests.engines.making import GROUP, NAMES, SAID, SCHEMA, make_rules, make_table
 
 HOSTILE = make_table(3_000, 1, hostile=True)
 
 
-def write(explainers: ExplainerSet, answers: Any, labels: Any, weights: Any = None, groups: Any = None) -> str:
+def write(
+    explainers: ExplainerSet, answers: Any, labels: Any, weights: Any = None, groups: Any = None, readable: Any = None
+) -> str:
     """Return all that is found out, to the last digit."""
-    found = explainers.evaluate_answers(answers, labels, weights), answers.certify(labels, 0.95, weights, groups)
+    found = (
+        Counted(answers, labels, weights, groups, readable).evaluate(explainers),
+        answers.certify(labels, 0.95, weights, groups),
+    )
     return json.dumps([one.to_dict() for one in found])
 
 
 def judge_in_memory(explainers: ExplainerSet, table: pl.DataFrame) -> str:
     frame = to_table(table)
     rows, readable = explainers.schema.encode_readable(frame[NAMES])
-    answers = explainers.read(rows, explainers.can_read(rows, readable))
-    return write(explainers, answers, frame[SAID].to_numpy(dtype=str))
+    readable = explainers.can_read(rows, readable)
+    answers = explainers.read(rows, readable)
+    return write(explainers, answers, frame[SAID].to_numpy(dtype=str), readable=readable)
 
 
 def judge_there(explainers: ExplainerSet, table: Any, groups: str | None = None) -> str:
-    counted = count(explainers, table, SAID, groups)
-    return write(explainers, counted.answers, counted.labels, counted.weights, counted.groups)
+    counted = count(explainers, table, SAID, groups, expected=["high", "low", "it's"])
+    assert sum(counted.evaluate(explainers).silent.values()) + counted.evaluate(explainers).n_answered == HOSTILE.height
+    return write(explainers, counted.answers, counted.labels, counted.weights, counted.groups, counted.readable)
 
 
 def make_wide(seed: int) -> ExplainerSet:
@@ -53,7 +61,17 @@ def test_counts_are_those_of_predict_on_a_hostile_table(load, seed):
     explainers = make_wide(seed)
     evaluation, _ = json.loads(judge_in_memory(explainers, HOSTILE))
     assert 0.1 < evaluation["coverage"] < 0.9
+    assert evaluation["n_unread"] > 100
     assert judge_there(explainers, load(HOSTILE)) == judge_in_memory(explainers, HOSTILE)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_that_pyarrow_reads_are_counted_alike(tmp_path, seed):
+    need("pyarrow")
+    HOSTILE.write_parquet(tmp_path / "visits.parquet", row_group_size=700)
+    explainers, source = make_wide(seed), open_source(tmp_path / "visits.parquet", block_size=200)
+    for groups in (None, GROUP):
+        assert judge_there(explainers, source, groups) == judge_there(explainers, HOSTILE.lazy(), groups)
 
 
 def test_an_unknown_value_in_a_column_that_no_rule_uses_silences_no_row(load):
@@ -173,9 +191,27 @@ class TestAtlas:
 
     def test_a_label_that_was_never_seen_is_a_class_without_a_correct_answer(self, atlas, visits):
         more = visits.lazy().with_columns(said=pl.when(pl.col("age") > 80).then(pl.lit("new")).otherwise("said"))
-        classes = atlas.evaluate(more, "said").classes.set_index("label")
-        assert classes.loc["new", "rows"] > 0
-        assert classes.loc["new", "answered_correctly"] == 0
+        n_new = visits.filter(pl.col("age") > 80).height
+        for table in (more, more.collect()):
+            with pytest.warns(UserWarning, match=rf"labels that the explainer never saw, in {n_new} rows: 'new'\. No"):
+                classes = atlas.evaluate(table, "said").classes.set_index("label")
+            assert classes.loc["new", "rows"] == n_new
+            assert classes.loc["new", "answered_correctly"] == 0
+
+    def test_says_why_rows_are_silent_and_the_same_of_every_engine(self, atlas, visits, load):
+        rows = visits.with_columns(ward=pl.when(pl.col("age") < 30).then(pl.lit("new")).otherwise("ward"))
+        found = atlas.evaluate(load(rows), "said")
+        n_new = rows.filter(pl.col("age") < 30).height
+        assert found.silent["a value that the explainer never saw"] == n_new
+        assert sum(found.silent.values()) == len(rows) - found.n_answered
+        assert f"{n_new:,} (a value that the explainer never saw)" in str(found)
+        assert found.to_dict() == atlas.evaluate(rows, "said").to_dict()
+        assert type(found).from_dict(found.to_dict()).silent == found.silent
+
+    def test_a_group_without_a_value_is_counted(self, atlas, visits, load_duckdb):
+        rows = visits.with_columns(patient=pl.when(pl.col("age") > 30).then("patient"))
+        with pytest.raises(TableError, match=f"column 'patient' has no value in {rows['patient'].null_count()} rows"):
+            atlas.certify(load_duckdb(rows), "said", groups="patient")
 
     def test_a_query_that_fails_is_named(self, atlas, tmp_path):
         path = tmp_path / "visits.csv"

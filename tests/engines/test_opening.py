@@ -8,15 +8,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, open_source
 from oleander.draws import Draws
+from oleander.engines import opening
 from oleander.engines.columns import TableError
 from oleander.engines.opening import open_table
 from tests.cli.conftest import run_command
 from tests.engines.conftest import need
 from tests.engines.test_judging import Law, make_visits
 
-duckdb = pytest.importorskip("duckdb")
+duckdb = need("duckdb")
 SECRET = "hunter2"
 SLEEPERS = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
@@ -49,6 +50,35 @@ def test_a_command_judges_a_table_as_it_judges_a_file(folder):
         assert done.json == wanted.json or table.endswith("2024")
 
 
+@pytest.mark.parametrize("missing", [(), ("polars",), ("polars", "duckdb")])
+def test_python_takes_paths_and_reads_them_with_what_is_installed(folder, monkeypatch, missing):
+    atlas = AggregateExplainer.load(folder / "atlas.oleander")
+    wanted = atlas.evaluate(pl.read_csv(folder / "visits.csv"), "said").to_dict()
+    find = opening.find_spec
+    monkeypatch.setattr(opening, "find_spec", lambda name: None if name in missing else find(name))
+    paths = (folder / "visits", str(folder / "visits"), open_source(folder / "visits", block_size=300))
+    for path in paths:
+        assert atlas.evaluate(path, labels="said").to_dict() == wanted
+        assert atlas.certify(path, labels="said").answers.n_rows == 2_000
+    with pytest.raises(TableError, match="the table lacks column 'sad'; it has 'age', 'ward', 'said'"):
+        atlas.evaluate(folder / "visits", labels="sad")
+    if len(missing) == 2:
+        with pytest.raises(TableError, match="without polars or duckdb to read it: leave out key"):
+            AggregateExplainer(Law()).fit(folder / "visits", key="age")
+
+
+def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):
+    visits = pl.read_csv(folder / "visits.csv").with_columns(ward=pl.when(pl.col("age") < 30).then(pl.lit("new ward")))
+    visits = visits.with_columns(pl.col("ward").fill_null("east"))
+    visits.write_csv(tmp_path / "visits.csv")
+    visits.write_parquet(tmp_path / "visits.parquet")
+    n_new = visits["ward"].eq("new ward").sum()
+    for rows in ([tmp_path / "visits.csv"], ["--table", tmp_path / "visits.parquet"]):
+        done = run_command("evaluate", folder / "atlas.oleander", *rows, "--labels", "said", "--json")
+        assert f"{n_new:,} of 2,000 rows hold values that the explainer does not know: it abstains there." in done.err
+        assert done.json["silent"]["a value that the explainer never saw"] == n_new
+
+
 def test_a_watch_takes_a_table_too(folder, tmp_path):
     table = ("--table", folder / "warehouse.duckdb::visits", "--labels", "said")
     done = run_command("watch", folder / "atlas.oleander", *table, "--log", tmp_path / "log.sqlite", "--json")
@@ -64,6 +94,7 @@ def test_a_watch_takes_a_table_too(folder, tmp_path):
         (["--table", "visits", "--labels", "said", "--read", "missing=n/k"], 2, "--table needs --labels"),
         (["--table", "nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
         (["--table", "warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
+        (["--table", "visits.csv::visits", "--labels", "said"], 3, "visits.csv is no DuckDB database: give FILE"),
         (["--table", "visits.csv", "--labels", "said"], 3, "visits.csv is no Parquet file"),
         (["--table", "visits", "--labels", "sad"], 3, "the table lacks column 'sad'"),
         (["--table", "env:NOWHERE::visits", "--labels", "said"], 3, "the environment has no variable NOWHERE"),

@@ -110,7 +110,7 @@ class TestReading:
     def test_a_sample_is_as_large_as_the_source_asks(self, file: Path) -> None:
         source = quick_source(file)
         assert len(read(source).values) == rows_needed(EPSILON, 0.05)
-        assert len(read(source, holdout=0.5).values) == 2 * rows_needed(EPSILON, 0.05)
+        assert len(read(source, held=(0.5, 0)).values) == 2 * rows_needed(EPSILON, 0.05)
 
     def test_it_is_read_like_a_table(self, tmp_path: Path) -> None:
         whole = X.assign(patient=np.arange(len(X)) // 4, truth=X["a"] > 0)

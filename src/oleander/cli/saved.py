@@ -113,6 +113,8 @@ def evaluate(given: Evaluate) -> None:
     explainer, X, known = _read_judged(given)
     n_saved = explainer.n_queries_
     result = explainer.evaluate(X, known)
+    if given.table is not None:
+        _note_silent(result.n_unread, result.n_rows)
     if not result.n_answered:
         raise CommandError(f"none of the {result.n_rows:,} rows is answered, so the floor cannot be judged.")
     check = FloorCheck.count(
@@ -124,6 +126,7 @@ def evaluate(given: Evaluate) -> None:
             {
                 "n_rows": result.n_rows,
                 "coverage": result.coverage,
+                "silent": result.silent,
                 **vars(check),
                 "agreement": check.agreement,
                 "state": check.state,
@@ -334,7 +337,12 @@ def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
         return
     if not readable.any():
         raise ValueError(schema.describe_unreadable(X, columns))
-    note(f"{(~readable).sum():,} of {len(X):,} rows hold values that the explainer does not know: it abstains there.")
+    _note_silent(int((~readable).sum()), len(X))
+
+
+def _note_silent(n_unread: int, n_rows: int) -> None:
+    if n_unread:
+        note(f"{n_unread:,} of {n_rows:,} rows hold values that the explainer does not know: it abstains there.")
 
 
 def rows_for(

@@ -111,18 +111,19 @@ def read(
     labels: Any = None,
     *,
     schema: FeatureSchema | None = None,
-    holdout: float | None = None,
+    held: tuple[float | None, int] = (None, 0),
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Reading:
     """Read the rows of a fit with their true labels, groups, background and logged answers; a source is sampled.
 
     Of a source, ``y``, ``groups`` and ``labels`` name columns. A schema that is not given is inferred from X, and from
-    a background in memory too if X is: its levels and bounds count as well. ``holdout`` is the share of a sample that
-    will be held out.
+    a background in memory too if X is: its levels and bounds count as well. ``held`` is the share of a sample that
+    will be held out, and how many rows beside are learned from.
     """
     if isinstance(X, Source):
-        others, n_rows = names_of_columns(y=y, groups=groups, labels=labels), sample_size(X.epsilon, X.delta, holdout)
+        others = names_of_columns(y=y, groups=groups, labels=labels)
+        n_rows = sample_size(X.epsilon, X.delta, *held)
         rows, positions, known = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
         truth, members, said = (None if name is None else rows[name].to_numpy() for name in (y, groups, labels))
         reading = Reading(known, known.exact.encode(rows), truth, members, positions, labels=said)

@@ -60,9 +60,12 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
     return math.ceil(math.log(4 * (n_candidates + 1) / delta) / (2 * epsilon**2))
 
 
-def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
-    """Return the size of a sample of which the share ``holdout`` is as many rows as are needed."""
-    return math.ceil(rows_needed(epsilon, delta) / (holdout or 1.0))
+def sample_size(epsilon: float, delta: float, holdout: float | None, n_taught: int = 0) -> int:
+    """Return the size of a sample of which as many rows as are needed are held out.
+
+    They are the share ``holdout``, or all but the ``n_taught`` that are learned from.
+    """
+    return math.ceil(rows_needed(epsilon, delta) / (holdout or 1.0)) + n_taught
 
 
 def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -> float:

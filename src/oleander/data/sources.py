@@ -11,10 +11,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from oleander.arrays import Ints
 from oleander.data.checks import check_count, check_share
+from oleander.data.frames import columns_of
 from oleander.messages import import_extra, one_line, visible
 
 # A column chunk is read through a window of this many bytes, not whole: a row group may be larger than memory.
@@ -58,6 +60,8 @@ class Source:
     epsilon: float = EPSILON
     delta: float = DELTA
     block_size: int = 100_000
+    # The rows as they were given: those of an engine stay there, and have no blocks.
+    given: Any = None
 
     def blocks(self, columns: Sequence[str]) -> list[Block]:
         """Return the blocks with these columns."""
@@ -73,8 +77,9 @@ def open_source(X: Any, *, epsilon: float = EPSILON, delta: float = DELTA, block
 
     Parameters
     ----------
-    X : path, pyarrow Dataset or Dask DataFrame
-        A path leads to a Parquet file or to a folder of them, which are read in the order of their names.
+    X : path, pyarrow Dataset, Dask DataFrame or table in an engine
+        A path leads to a Parquet file or to a folder of them, which are read in the order of their names. A table in an
+        engine, such as a DuckDB relation, is for ``fit`` with a ``key``, and for ``evaluate`` and ``certify``.
     epsilon, delta : float
         The sample that is learned from and held out is large enough that, with probability 1 − delta, the shares of
         rows that candidates cover and answer correctly are within epsilon of those of all rows.
@@ -92,11 +97,22 @@ def open_source(X: Any, *, epsilon: float = EPSILON, delta: float = DELTA, block
     check_share("delta", delta)
     check_count("block_size", block_size)
     source = as_source(X)
+    if source is None and isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        source = Source(tuple(columns_of(X) or ()), 0, _refuse_blocks)
     if source is None:
         raise TypeError(
-            f"a {type(X).__name__} is not read block by block: give a path, a pyarrow Dataset or a Dask DataFrame."
+            f"a {type(X).__name__} is not read block by block: give a path, a pyarrow Dataset, a Dask DataFrame or a "
+            "table in an engine."
         )
-    return replace(source, epsilon=epsilon, delta=delta, block_size=block_size)
+    given = X.given if isinstance(X, Source) else X
+    return replace(source, epsilon=epsilon, delta=delta, block_size=block_size, given=given)
+
+
+def _refuse_blocks(columns: Sequence[str], most: int) -> list[Block]:
+    raise ValueError(
+        "a table that stays in its engine is not read block by block: name a column with another whole number in each "
+        "row, key=, and a sample is drawn."
+    )
 
 
 def as_source(X: Any) -> Source | None:

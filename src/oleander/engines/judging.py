@@ -4,8 +4,8 @@ Rows on which the same rules hold and the model said the same are one line of th
 figure follows from these lines as it does from rows in memory.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, and_
 from typing import Any
@@ -15,16 +15,20 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Ints, Labels
+from oleander.data.checks import MOST_EXACT, names_of_columns
 from oleander.data.frames import collect
 from oleander.data.reading import check_groups
+from oleander.data.sources import Source
 from oleander.engines.columns import Column, TableError, UncountableError, read_number
-from oleander.messages import list_some, one_line
+from oleander.messages import list_some, one_line, warn_user
+from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import conjoin
 
 # A whole number holds as many rules as keep it under this.
 MOST_IN_KEY = 2**53
 UNREADABLE = -1
+BEYOND = int(MOST_EXACT) + 1
 # A column, and a condition as a function of its name in the query.
 Where = tuple[str, Callable[[str], nw.Expr]]
 
@@ -39,8 +43,39 @@ class Counted:
     # The rows of each line; None for one each.
     weights: Ints | None = None
     groups: Labels | None = None
-    # Whether the schema allows all values; None where it always does.
+    # Whether the schema allows all values, and whether the row's subgroup gets answers; None where all do.
     readable: Bools | None = None
+    heard: Bools | None = None
+
+    def evaluate(self, explainers: ExplainerSet) -> Evaluation:
+        """Return the figures of the explainers that gave the answers, and why rows have none."""
+        weights = np.ones(len(self.labels), dtype=np.intp) if self.weights is None else self.weights
+        every = np.ones(len(self.labels), dtype=bool)
+        readable, heard = (every if one is None else one for one in (self.readable, self.heard))
+        return replace(
+            explainers.evaluate_answers(self.answers, self.labels, self.weights),
+            n_unread=int(weights[~readable].sum()),
+            n_unheard=int(weights[readable & ~heard].sum()),
+        )
+
+    def warn_of_new(self, name: str, explainers: ExplainerSet, expected: Collection[Any]) -> None:
+        """Warn about labels in a column that were never seen; ``TableError`` where none was."""
+        if explainers.tolerance is not None:
+            return
+        known = {*expected, *(rule.label for member in explainers.members for rule in member.rules())}
+        weights = np.ones(len(self.labels), dtype=np.intp) if self.weights is None else self.weights
+        found = pd.Series(weights).groupby(self.labels).sum()
+        new = found[[label not in known for label in found.index]]
+        if len(new) == len(found):
+            raise TableError(
+                f"column {name!r} holds {list_some(found.index.tolist())}, and the explainer's labels are "
+                f"{list_some(sorted(known, key=str))}."
+            )
+        if len(new):
+            warn_user(
+                f"column {name!r} holds labels that the explainer never saw, in {int(new.sum()):,} rows: "
+                f"{list_some(new.index.tolist())}. No rule gives them, so every answer there counts as wrong."
+            )
 
 
 def as_lazy(X: Any) -> Any:
@@ -66,15 +101,13 @@ def count(
     rules = _list_rules(explainers)
     if not rules:
         raise TableError("there is no rule to count: fit with a lower min_fidelity.")
-    lines = pd.DataFrame(run_query(write_query(explainers, table, labels, groups, where)).to_dict(as_series=False))
+    parts = _read_blocks(explainers, table, labels, groups) if isinstance(table, Source) else [table]
+    found = [run_query(write_query(explainers, part, labels, groups, where)) for part in parts]
+    lines = pd.concat([pd.DataFrame(one.to_dict(as_series=False)) for one in found], ignore_index=True)
+    if len(found) > 1:
+        lines = lines.groupby([*lines.columns[:-1]], dropna=False, as_index=False).sum()
     counted = _read_lines(explainers, lines, rules, labels, groups)
-    known = {*expected, *(label for member in rules for _, label in member)}
-    found = dict.fromkeys(counted.labels.tolist())
-    if explainers.tolerance is None and known.isdisjoint(found):
-        raise TableError(
-            f"column {labels!r} holds {list_some(list(found))}, and the explainer's labels are "
-            f"{list_some(sorted(known, key=str))}."
-        )
+    counted.warn_of_new(labels, explainers, expected)
     return counted
 
 
@@ -85,6 +118,19 @@ def run_query(query: Any) -> Any:
     except Exception as error:
         # Every engine has errors of its own.
         raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
+
+
+def _read_blocks(explainers: ExplainerSet, source: Source, labels: str, groups: str | None) -> Iterator[Any]:
+    """Yield the rows of a source, with the columns that the query needs, block by block."""
+    features = [explainers.schema[j] for j in sorted(explainers.columns or ())]
+    names = [*(one.name for one in features), *names_of_columns(labels=labels, groups=groups)]
+    _refuse_absent(names, source.columns)
+    for block in source.blocks(names):
+        for rows in block.read(names, source.block_size):
+            frame = nw.from_native(rows)
+            # Arrow refuses to round whole numbers, and those beyond cannot be read whatever they are.
+            whole = [one.name for one in features if one.is_number and frame[one.name].dtype.is_integer()]
+            yield frame.with_columns(nw.col(*whole).clip(-BEYOND, BEYOND)).lazy() if whole else frame.lazy()
 
 
 def write_query(
@@ -132,14 +178,18 @@ def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
 def name_columns(frame: Any, wanted: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the table, and the names of some of its columns there; ``TableError`` for one that it lacks."""
     present = list(frame.collect_schema().names())
-    absent = [name for name in wanted if name not in present]
-    if absent:
-        raise TableError(f"the table lacks column {absent[0]!r}; it has {list_some(present)}.")
+    _refuse_absent(wanted, present)
     if not frame.implementation.is_spark_like():
         return frame, list(wanted)
     # In Spark a dot in a name means a part of a value, so columns are named by their position.
     numbered = [f"c{position}" for position in range(len(present))]
     return nw.from_native(frame.to_native().toDF(*numbered)), [numbered[present.index(name)] for name in wanted]
+
+
+def _refuse_absent(wanted: Sequence[str], present: Sequence[str]) -> None:
+    absent = [name for name in wanted if name not in present]
+    if absent:
+        raise TableError(f"the table lacks column {absent[0]!r}; it has {list_some(present)}.")
 
 
 def _read_label(name: str, dtype: Any, is_number: bool) -> Any:
@@ -217,6 +267,12 @@ def _read_lines(
     words = spoken[np.maximum(starts[:, None] + said - 1, 0)]
     members = None if groups is None else lines["member"].to_numpy()
     if members is not None:
+        absent = lines["member"].isna()
+        if absent.any():
+            raise TableError(
+                f"column {groups!r} has no value in {int(lines.loc[absent, 'number'].sum()):,} rows: give every row a "
+                "group, if need be one of its own."
+            )
         check_groups(members)
     known = np.array(lines["label"].tolist())
     weights = lines["number"].to_numpy(dtype=np.intp)

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
+from oleander.data.sources import Source, as_source
 from oleander.engines.columns import TableError
+from oleander.engines.judging import as_lazy
 from oleander.messages import import_extra, one_line, visible
 
 HOW = "give FILE.duckdb::TABLE, a Parquet file or folder, or env:VARIABLE::TABLE with a connection string in VARIABLE"
@@ -19,7 +21,7 @@ HOW = "give FILE.duckdb::TABLE, a Parquet file or folder, or env:VARIABLE::TABLE
 def open_table(name: str) -> Any:
     """Return the table that a text names, unread, in the engine that holds it.
 
-    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars reads, or else DuckDB; or
+    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars, DuckDB or else pyarrow reads; or
     ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
     ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
 
@@ -39,18 +41,32 @@ def open_table(name: str) -> Any:
         raise TableError(f"there is no file or folder {visible(path)}: {HOW}.")
     if table:
         duckdb = import_extra("duckdb", extra="duckdb", purpose="Reading a DuckDB file")
+        with path.open("rb") as file:
+            if file.read(12)[8:] != b"DUCK":
+                raise TableError(f"{visible(path)} is no DuckDB database: {HOW}.")
         try:
             connection = duckdb.connect(str(path), read_only=True)
             return connection.table(table)
         except duckdb.Error as error:
-            raise TableError(f"{visible(path)} has no table {visible(table)}: {one_line(error)}.") from error
+            lack = f"has no table {visible(table)}" if isinstance(error, duckdb.CatalogException) else "cannot be read"
+            raise TableError(f"{visible(path)} {lack}: {one_line(error)}.") from error
     if path.is_file() and path.suffix.lower() not in (".parquet", ".pq"):
         raise TableError(f"{visible(path)} is no Parquet file: {HOW}.")
     pattern = str(path / "**" / "*.parquet") if path.is_dir() else str(path)
     if find_spec("polars") is not None:
         return import_extra("polars", extra="polars", purpose="Reading Parquet files").scan_parquet(pattern)
+    if find_spec("duckdb") is None:
+        return as_source(path)
     duckdb = import_extra("duckdb", extra="duckdb", purpose="Reading Parquet files without polars")
     return duckdb.read_parquet(pattern, hive_partitioning=path.is_dir())
+
+
+def stored(X: Any) -> Any:
+    """Return a table that stays where it is, given as such, by a path or as a source; None for one in memory."""
+    X = X.given or X if isinstance(X, Source) else X
+    if isinstance(X, (str, os.PathLike)):
+        return open_table(os.fspath(X))
+    return X if as_lazy(X) is not None else as_source(X)
 
 
 def _connect(variable: str, table: str) -> Any:

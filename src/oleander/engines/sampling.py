@@ -4,6 +4,7 @@ The hash is whole-number arithmetic below 2^63, so every engine draws the same r
 that no group is both in the sample and outside.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,10 @@ import pandas as pd
 from oleander.data.checks import names_of_columns
 from oleander.data.frames import to_table
 from oleander.data.sampling import sample_size
-from oleander.data.sources import DELTA, EPSILON
+from oleander.data.sources import DELTA, EPSILON, Source
 from oleander.engines.columns import TableError
 from oleander.engines.judging import Where, as_lazy, name_columns, run_query
+from oleander.engines.opening import stored
 
 # The two largest primes whose squares are under 2^62. Together, their remainders tell all keys apart up to 2^61.
 PRIME, OTHER = 2_147_483_647, 2_147_483_629
@@ -70,17 +72,19 @@ def draw_from_table(
     groups: str | None = None,
     labels: str | None = None,
     seed: int,
-    holdout: float | None = None,
+    held: tuple[float | None, int] = (None, 0),
 ) -> Sampled:
-    """Draw a sample of a table by a hash of its key, as large as a source's; a small table whole.
+    """Draw a sample of a table by a hash of its key, as large as a source's or a little larger; a small table whole.
 
     The key is a column of whole numbers, another in each row. ``y``, ``groups`` and ``labels`` name columns that are no
     features. Groups are whole numbers, and whole groups are drawn.
     """
-    lazy = as_lazy(table)
+    opened, (epsilon, delta) = stored(table), accuracy_of(table)
+    lazy = as_lazy(opened)
     if lazy is None:
+        what = "without polars or duckdb to read it" if isinstance(opened, Source) else "in memory"
         raise TableError(
-            f"key is for a table that stays in its engine, and X is a {type(table).__name__} in memory: leave out key, "
+            f"key is for a table that stays in its engine, and X is a {type(table).__name__} {what}: leave out key, "
             "or give a DuckDB relation, a polars LazyFrame, a PySpark or Dask DataFrame, or an ibis table."
         )
     hashed = key if groups is None else groups
@@ -90,8 +94,8 @@ def draw_from_table(
     for given, name in ((key, own), (hashed, drawn)):
         if not dtypes[name].is_integer():
             raise TableError(
-                f"column {given!r} holds {dtypes[name]}, and whole numbers are drawn by their hash: give such a "
-                "column, if need be in a view that numbers the rows."
+                f"column {given!r} holds {dtypes[name]}, and whole numbers are drawn by their hash, alike in every "
+                f'engine: give a view that numbers its values, dense_rank() OVER (ORDER BY "{given}").'
             )
     # The engines differ in how they count distinct values, and agree on groups.
     counts = {f"n{number}": nw.col(name) for number, name in enumerate(names[: len(complete)])}
@@ -112,10 +116,31 @@ def draw_from_table(
             f"column {key!r} is no key: {n_rows:,} rows have {n_keys:,} values. Give a column with another value in "
             "each row."
         )
-    limit = min(PRIME, -(-PRIME * sample_size(EPSILON, DELTA, holdout) // n_rows))
+    n_sample = sample_size(epsilon, delta, *held)
+    # Chance leaves out too many rows once in 30,000 times.
+    limit = min(PRIME, -(-PRIME * math.ceil(n_sample + 4 * math.sqrt(n_sample)) // n_rows))
     rows = to_table(run_query(frame.filter(hash_key(drawn, seed) < limit)).to_native())
     if not len(rows):
         raise TableError(f"no group of column {groups!r} was drawn: give one with more groups, or leave out groups.")
     rows.columns = list(lazy.collect_schema().names())
     rows = rows.iloc[np.argsort(rows[key].to_numpy(), kind="stable")].reset_index(drop=True)
-    return Sampled(table, rows, n_rows, (hashed, lambda name: hash_key(name, seed) >= limit))
+    return Sampled(opened, rows, n_rows, (hashed, lambda name: hash_key(name, seed) >= limit), epsilon, delta)
+
+
+def accuracy_of(X: Any) -> tuple[float, float]:
+    """Return the accuracy of a sample that ``open_source`` was given, or the usual one."""
+    return (X.epsilon, X.delta) if isinstance(X, Source) else (EPSILON, DELTA)
+
+
+def refuse_to_collect(X: Any) -> None:
+    """Raise ``TableError`` for a table in an engine with more rows than a sample: they would all leave it."""
+    lazy = as_lazy(X)
+    if lazy is None:
+        return
+    n_rows = int(run_query(lazy.select(n=nw.len()))["n"][0])
+    n_sample = sample_size(*accuracy_of(X), None)
+    if n_rows > n_sample:
+        raise TableError(
+            f"all {n_rows:,} rows of the table would leave their engine: name a column with another whole number in "
+            f"each row, key=, to draw {n_sample:,} of them, or collect the table first."
+        )

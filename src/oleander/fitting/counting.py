@@ -24,6 +24,7 @@ from oleander.engines.sampling import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Parameters
+from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
 from oleander.judging.certificate import Certificate
 from oleander.messages import warn_user
 from oleander.results.evaluation import Evaluation, Ranges, disagree, evaluate_counts
@@ -80,6 +81,7 @@ class Counts:
             n_answered=int(self.answered.sum()),
             n_right=int(self.right.sum()),
             n_conflicts=int(self.conflicts.sum()),
+            n_unread=int(self.unread.sum()),
             covered=self.covered.sum(axis=1),
             agreed=self.agreed.sum(axis=1),
             complexity=complexity,
@@ -145,6 +147,13 @@ class Counts:
 
 
 ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
+
+
+def plan_sample(options: Parameters, *, has_background: bool) -> tuple[float | None, int]:
+    """Return the share of a sample that will be held out, or else how many of its rows will not."""
+    if options.holdout is not None or has_background or not options.asks:
+        return options.holdout, 0
+    return (None, ENOUGH_FOR_DRAWS) if options.draws.n else (SHARE_TAUGHT, 0)
 
 
 def plan_count(source: Source, reading: Reading, black_box: CountingBlackBox) -> bool:

@@ -42,6 +42,8 @@ FEWEST_DRAWS = 500
 MOST_VALUES = 20_000_000
 # Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
+# Rows that are draws themselves are worth less to learn from than the draws around them.
+SHARE_TAUGHT = 0.5
 # Rules of a router are correct on at least this share of the draws where they hold, however low the target.
 LOWEST_FLOOR = 0.5
 # Without tolerances of the user's, these multiples of the explainer's own.
@@ -304,8 +306,7 @@ def find_holdout(options: Parameters, reading: Reading) -> float | None:
     Folds judge where rows are few. Of many rows a few show where data lie, and the others can certify.
     """
     n_units = count_units(len(reading.values), reading.groups)
-    # Rows that are draws themselves are worth less to learn from than the draws around them.
-    n_taught = ENOUGH_FOR_DRAWS if options.draws.n else n_units // 2
+    n_taught = ENOUGH_FOR_DRAWS if options.draws.n else int(SHARE_TAUGHT * n_units)
     by_folds = options.holdout is None and reading.background is None
     if not by_folds or n_units < MANY:
         return options.holdout

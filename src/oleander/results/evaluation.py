@@ -56,6 +56,10 @@ class Evaluation(Shown):
     # One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
     # answered correctly.
     classes: pd.DataFrame = field(repr=False)
+    # Rows without an answer because of a value that the explainer never saw, or because their subgroup gets none. No
+    # rule holds on the others without one.
+    n_unread: Count = 0
+    n_unheard: Count = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -84,6 +88,13 @@ class Evaluation(Shown):
     def n_right(self) -> int:
         """The number of answered rows on which the answer is the black box's."""
         return round(self.agreement * self.n_answered) if self.n_answered else 0
+
+    @property
+    def silent(self) -> dict[str, int]:
+        """The number of rows without an answer for each reason."""
+        rest = self.n_rows - self.n_answered - self.n_unread - self.n_unheard
+        reasons = ("no rule holds", "a value that the explainer never saw", "a subgroup without answers")
+        return dict(zip(reasons, (rest, self.n_unread, self.n_unheard), strict=True))
 
     def count_classes(self, *, rarest_first: bool = False) -> list[ClassCount]:
         """Return the rows of each label or range: all, those answered, and those answered correctly."""
@@ -237,6 +248,7 @@ def evaluate_counts(
     complexity: list[int],
     labels: Labels,
     classes: NDArray[np.integer[Any]],
+    n_unread: int = 0,
 ) -> Evaluation:
     """Return the evaluation of explainers from counts of rows.
 
@@ -258,6 +270,7 @@ def evaluate_counts(
         classes=pd.DataFrame(
             {"label": labels, "rows": size, "covered": classes[:, 1] / size, "answered_correctly": classes[:, 2] / size}
         ),
+        n_unread=n_unread,
     )
 
 

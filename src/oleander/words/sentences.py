@@ -396,10 +396,13 @@ def describe_stability(stability: Stability) -> str:
 
 def describe_evaluation(evaluation: Evaluation) -> list[str]:
     """Return the figures of explainers on some rows, one sentence for each subject."""
+    reasons = [f"{count:,} ({reason})" for reason, count in evaluation.silent.items() if count]
+    silent = [f"Silent rows: {', '.join(reasons)}."] if evaluation.n_unread or evaluation.n_unheard else []
     if not evaluation.n_answered:
-        return [f"None of {evaluation.n_rows:,} rows is answered."]
+        return [f"None of {evaluation.n_rows:,} rows is answered.", *silent]
     return [
         f"{evaluation.n_answered:,} of {evaluation.n_rows:,} rows are answered ({show_share(evaluation.coverage, 1)}).",
+        *silent,
         f"{evaluation.n_right:,} of the answers match the model ({show_share(evaluation.agreement, 1)}).",
         f"The least faithful explainer matches the model on {show_lower_percent(evaluation.fidelity)} of its rows; the "
         f"mean over explainers is {show_share(evaluation.mean_fidelity, 1)}.",
