@@ -41,7 +41,8 @@ def find_cuts(n_codes, allowed):
 
 def move(cells, n_codes, is_number, allowed, kinds, penalty, gains=REWARDS, slacks=None, *, max_cuts=10, max_moves=12):
     allowed, is_cut = allowed.copy(), find_cuts(n_codes, allowed)
-    kernels.move_box(cells, n_codes, is_number, allowed, is_cut, kinds, gains, slacks, penalty, max_cuts, max_moves)
+    columns = np.ascontiguousarray(cells.T)
+    kernels.move_box(columns, n_codes, is_number, allowed, is_cut, kinds, gains, slacks, penalty, max_cuts, max_moves)
     assert is_cut.tolist() == find_cuts(n_codes, allowed).tolist()
     return allowed
 

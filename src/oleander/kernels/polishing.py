@@ -13,38 +13,44 @@ from oleander.kernels.compiling import compiled, reads, writes
 
 Cells = NDArray[np.uint16]
 Kinds = NDArray[np.uint8]
+Small = NDArray[np.int32]
 
 # Sums that differ by less are equal.
 ROUNDING = 1e-9
 # A move must gain this much, and this share of the penalty.
 LEAST_GAIN, LEAST_SHARE = 1e-6, 0.02
+# What a failed cut adds to a draw's sum, beside the number of its column: one failed cut names its column.
+ONE_FAIL = 2**16
 
 # Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
 CELLS, SIZES, LINE, NUMBER = reads(types.uint16, 2, "C"), reads(types.intp, 1), writes(types.intp, 1), types.intp
 FLAGS, ALLOWED, TAKEN = reads(types.bool_, 1), writes(types.bool_, 2), writes(types.bool_, 1)
-KINDS, COUNTS, AMOUNTS, VALUE = reads(types.uint8, 1), writes(types.intp, 3), writes(types.float64, 2), types.float64
+SMALL, KINDS, COUNTS = writes(types.int32, 1), reads(types.uint8, 1), writes(types.int32, 3)
+AMOUNTS, VALUE = writes(types.float64, 2), types.float64
 
 
-@compiled(CELLS, ALLOWED, NUMBER, NUMBER, LINE)
-def _count_fails(cells: Cells, allowed: Bools, line: int, change: int, n_fails: Ints) -> None:
-    """Add ``change`` to the failed cuts of every draw that a column's cut keeps out."""
-    for draw in range(len(n_fails)):
-        n_fails[draw] += 0 if allowed[line, cells[draw, line]] else change
+@compiled(CELLS, NUMBER, SMALL, SMALL)
+def _add_fails(cells: Cells, line: int, changes: Small, fails: Small) -> None:
+    """Add to the failed cuts of every draw what has changed, by code, in the cut of a column."""
+    for draw in range(len(fails)):
+        fails[draw] += changes[cells[line, draw]]
 
 
-@compiled(CELLS, ALLOWED, KINDS, LINE, COUNTS)
-def _count_kinds(cells: Cells, allowed: Bools, kinds: Kinds, n_fails: Ints, counts: Ints) -> None:
+@compiled(CELLS, KINDS, SMALL, SMALL, COUNTS)
+def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, counts: Small) -> None:
     """Count draws by column, code and kind: those in the box, and those that only the column's own cut keeps out."""
-    n_lines = len(allowed)
+    n_inside = 0
     for draw in range(len(kinds)):
-        if n_fails[draw] == 0:
-            for line in range(n_lines):
-                counts[line, cells[draw, line], kinds[draw]] += 1
-        elif n_fails[draw] == 1:
-            line = 0
-            while allowed[line, cells[draw, line]]:
-                line += 1
-            counts[line, cells[draw, line], kinds[draw]] += 1
+        if fails[draw] < 2 * ONE_FAIL:
+            if fails[draw] == 0:
+                inside[n_inside] = draw
+                n_inside += 1
+            else:
+                line = fails[draw] - ONE_FAIL
+                counts[line, cells[line, draw], kinds[draw]] += 1
+    for line in range(len(cells)):
+        for draw in inside[:n_inside]:
+            counts[line, cells[line, draw], kinds[draw]] += 1
 
 
 @compiled(AMOUNTS, NUMBER, types.bool_, VALUE, AMOUNTS, TAKEN)
@@ -171,7 +177,7 @@ def _find_levels(sums: Floats, n_codes: int, penalty: float, taken: Bools) -> tu
 
 @compiled(
     *(CELLS, SIZES, FLAGS, ALLOWED, TAKEN, KINDS, AMOUNTS, types.bool_, VALUE, NUMBER, NUMBER),
-    *(COUNTS, writes(types.float64, 3), ALLOWED, LINE, LINE),
+    *(COUNTS, writes(types.float64, 3), ALLOWED, LINE, SMALL, SMALL, SMALL),
 )
 def _move(
     cells: Cells,
@@ -185,20 +191,24 @@ def _move(
     penalty: float,
     max_cuts: int,
     max_moves: int,
-    counts: Ints,
+    counts: Small,
     work: Floats,
     found: Bools,
     starts: Ints,
-    n_fails: Ints,
+    changes: Small,
+    fails: Small,
+    draws_inside: Small,
 ) -> None:
     sums, before, taken, best_taken = work[0], work[1], found[0], found[1]
     n_cuts = 0
     for line in range(len(is_cut)):
         if is_cut[line]:
             n_cuts += 1
-            _count_fails(cells, allowed, line, 1, n_fails)
+            for code in range(n_codes[line] + 1):
+                changes[code] = 0 if allowed[line, code] else ONE_FAIL + line
+            _add_fails(cells, line, changes, fails)
     for _ in range(max_moves):
-        _count_kinds(cells, allowed, kinds, n_fails, counts)
+        _count_kinds(cells, kinds, fails, draws_inside, counts)
         best_is_kept, best, best_line = True, 0.0, -1
         for line in range(len(n_codes)):
             inside = kept = 0.0
@@ -231,14 +241,14 @@ def _move(
                     best_taken[code] = taken[code]
         if best_line < 0:
             break
-        _count_fails(cells, allowed, best_line, -1, n_fails)
         n_cuts -= is_cut[best_line]
         is_cut[best_line] = False
         for code in range(n_codes[best_line] + 1):
+            changes[code] = (ONE_FAIL + best_line) * (np.int32(allowed[best_line, code]) - np.int32(best_taken[code]))
             allowed[best_line, code] = best_taken[code]
             is_cut[best_line] = is_cut[best_line] or not best_taken[code]
         n_cuts += is_cut[best_line]
-        _count_fails(cells, allowed, best_line, 1, n_fails)
+        _add_fails(cells, best_line, changes, fails)
 
 
 def move_box(
@@ -262,8 +272,8 @@ def move_box(
 
     Parameters
     ----------
-    cells : uint16 array of shape (n_draws, n_columns)
-        Bin codes.
+    cells : uint16 array of shape (n_columns, n_draws)
+        Bin codes, of at most 64 columns.
     n_codes : int array of shape (n_columns,)
         The number of bins or levels, which is also the code of missing.
     is_number : bool array of shape (n_columns,)
@@ -285,8 +295,9 @@ def move_box(
     """
     worths = np.stack([gains, np.zeros(len(gains)) if slacks is None else slacks])
     width = allowed.shape[1]
-    counts, starts = np.zeros((*allowed.shape, len(gains)), dtype=np.intp), np.empty(width, dtype=np.intp)
+    counts, starts = np.zeros((*allowed.shape, len(gains)), dtype=np.int32), np.empty(width, dtype=np.intp)
     # Running sums are one longer than a line of codes.
-    work, found, n_fails = np.empty((2, 2, width + 1)), np.empty((2, width), dtype=bool), np.zeros(len(kinds), np.intp)
+    work, found, changes = np.empty((2, 2, width + 1)), np.empty((2, width), dtype=bool), np.empty(width, np.int32)
+    fails, draws_inside = np.zeros((2, len(kinds)), dtype=np.int32)
     given = cells, n_codes, is_number, allowed, is_cut, kinds, worths, slacks is not None, penalty, max_cuts, max_moves
-    _move(*given, counts, work, found, starts, n_fails)
+    _move(*given, counts, work, found, starts, changes, fails, draws_inside)

@@ -114,8 +114,7 @@ class Polisher:
         columns = [draws.grid.columns[j] for j in self.positions.tolist()]
         self.n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
         self.is_number = np.array([column.is_number for column in columns], dtype=bool)
-        # One line per draw: the draws inside a box are then read as whole lines.
-        self.cells = np.ascontiguousarray(draws.codes[self.positions].T, dtype=np.uint16)
+        self.cells = draws.codes[self.positions].astype(np.uint16)
 
     def move(
         self, key: Key, is_right: Bools, is_new: Bools, gains: Floats, slacks: Floats | None, penalty: float
@@ -143,7 +142,7 @@ class Polisher:
         cells, kinds = self.cells, is_right + 2 * is_new.astype(np.uint8)
         if fixed:
             inside = self.draws.covers([fixed])[0]
-            cells, kinds = cells[inside], kinds[inside]
+            cells, kinds = np.ascontiguousarray(cells[:, inside]), kinds[inside]
         most = len(self.positions) if self.max_conditions is None else self.max_conditions - len(fixed)
         kernels.move_box(
             *(cells, self.n_codes, self.is_number, allowed, is_cut), kinds, gains, slacks, penalty, most, MOST_MOVES
