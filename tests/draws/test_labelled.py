@@ -55,13 +55,11 @@ def test_batches_change_no_answer(black_box, monkeypatch):
     np.testing.assert_array_equal(parts.codes, whole.codes)
 
 
-def test_an_answer_agrees_with_no_label_that_no_draw_has_and_silence_with_none(draws):
+def test_an_answer_agrees_with_no_label_that_no_draw_has(draws):
     labels = np.array(["right", "middle", "left", "left"])
-    said = np.array([[1, 1, 0, -1], [0, -1, -1, 0]])
-    assert draws.agrees(said, np.zeros((4, 1)), labels).tolist() == [
-        [True, False, True, False],
-        [False, False, False, True],
-    ]
+    right = draws.list_right([1, 0], np.zeros((4, 1)), labels)
+    assert np.array(list(right)).tolist() == [[True, False, False, False], [False, False, True, True]]
+    assert not next(draws.list_right([0], np.zeros((1, 1)), np.array(["middle"]))).any()
 
 
 def test_some_draws_keep_all_classes(draws):
@@ -92,14 +90,10 @@ class TestNumbers:
             [False, False, True],
         ]
         assert self.DRAWS.take(np.array([1])).find_right(np.array([0])).tolist() == [[False], [True], [False]]
-        assert self.DRAWS.is_right(np.array([1, 0, 2])).tolist() == [True, False, True]
 
     def test_answers_agree_with_rows_within_the_tolerance(self):
-        said = np.array([[0, 2, -1], [1, 1, 1]])
-        assert self.DRAWS.agrees(said, np.zeros((3, 1)), np.array([1.5, 3.4, 4.0])).tolist() == [
-            [True, False, False],
-            [True, False, False],
-        ]
+        right = self.DRAWS.list_right([0, 2, 1], np.zeros((3, 1)), np.array([1.5, 3.4, 4.0]))
+        assert np.array(list(right)).tolist() == [[True, False, False], [False, False, True], [True, False, False]]
 
     def test_lines_are_further_answers(self):
         line = Line(1.0, (Term(0, self.DRAWS.schema[0], 1.0, 0.0),))
@@ -107,11 +101,8 @@ class TestNumbers:
         assert lined.n_answers == 4
         assert lined.count_terms().tolist() == [0, 0, 0, 1]
         assert lined.find_right(np.arange(3))[3].tolist() == [True, True, False]
-        said = np.array([[3, 0, -1], [3, 3, 3]])
-        assert lined.agrees(said, np.array([[0.5], [0.0], [9.0]]), np.array([1.4, 1.4, 10.0])).tolist() == [
-            [True, True, False],
-            [True, True, True],
-        ]
+        right = lined.list_right([3, 0], np.array([[0.5], [0.0], [9.0]]), np.array([1.4, 1.4, 10.0]))
+        assert np.array(list(right)).tolist() == [[True, True, True], [True, True, False]]
         assert lined.with_tolerance(Tolerance(1.0)).lines == ()
 
     def test_targets_are_masks_of_right_draws(self):

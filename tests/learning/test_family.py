@@ -138,9 +138,31 @@ def test_the_most_faithful_rule_answers():
     inside = np.array([[True, True, False, False], [True, False, True, False]])
     wide, faithful = Candidate((), 4, 100, 90), Candidate((), 7, 50, 49)
     step = Step((wide, faithful), 0.9, 2)
-    assert step.find_speaker(inside).tolist() == [1, 0, 1, SILENT]
     assert step.read(inside).tolist() == [7, 4, 7, SILENT]
     assert Step((), 0.9, 2).read(np.zeros((0, 3), dtype=bool)).tolist() == [SILENT] * 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_judge_as_they_are_answered(seed):
+    draws = make_draws(seed, 500)
+    family = learn(draws, 4, 0.8)
+    rows, labels = draws.values[:130], np.append(draws.codes[:120], [7] * 10)
+    said = np.array([step.read(cover(family, step, rows)) for step in family.steps])
+    answered, right = family.judge(rows, labels)
+    np.testing.assert_array_equal(answered, said != SILENT)
+    np.testing.assert_array_equal(right, answered & (said == labels))
+    np.testing.assert_array_equal(family.answer(rows), said)
+
+
+def test_steps_are_measured_on_draws_held_back():
+    draws = make_draws(3)
+    held = np.random.default_rng(0).permutation(len(draws.values))[: round(SHARE_HELD * len(draws.values))]
+    family = learn(draws)
+    for step in family.steps:
+        said = step.read(cover(family, step, draws.values[held]))
+        answered = said != SILENT
+        assert step.mass == answered.mean()
+        assert step.agreement == (said == draws.codes[held])[answered].mean()
 
 
 def test_a_step_that_another_beats_is_left_out():

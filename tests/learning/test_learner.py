@@ -143,11 +143,11 @@ def test_a_faithful_whole_does_not_hide_a_rule_that_rows_refute():
     learner = make_learner(3000, 4000, labels=with_corner)
     assert set(learner.choose(10, 0.9).step.labels.tolist()) == {0, 1, 2}
     rows = make_learner(3000, 100).rows
-    learner.rows, learner._known = rows, {}
+    learner = replace(learner, rows=rows)
     family, judged = learner._judge_sets((10,), (0.9,))
     assert (judged.bounds(0.05) >= 0.9).all()
     for refuted, step in zip(learner._find_refuted(family, 0.9), family.steps, strict=True):
-        inside = family.covers(step, rows.values)
+        inside = np.array([family.grid.to_box(key).contains(rows.values) for key in step.keys])
         n_right = (inside & (rows.labels == step.labels[:, None])).sum(axis=1)
         assert refuted == (upper_bound(n_right, inside.sum(axis=1), 0.05 / len(step.rules)) < 0.9).any()
     assert learner.choose(10, 0.9) is None

@@ -1,6 +1,6 @@
 """Draws around rows, labelled by the black box."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -68,33 +68,21 @@ class LabelledDraws:
         """Return a mask of shape (n_answers, n_draws): which answer agrees with the black box on which draw."""
         if self.truth is None:
             return np.asarray(self.codes[draws] == np.arange(self.n_answers)[:, None])
-        truth, values = self.truth[draws], self.values[draws]
-        right = np.empty((self.n_answers, len(draws)), dtype=bool)
-        right[: len(self.classes)] = agrees(self.classes[:, None], truth, self.tolerance)
-        for number, line in enumerate(self.lines, start=len(self.classes)):
-            right[number] = agrees(line.predict(values), truth, self.tolerance)
-        return right
+        right = self.list_right(range(self.n_answers), self.values[draws], self.truth[draws])
+        return np.array(list(right)).reshape(self.n_answers, len(draws))
 
-    def is_right(self, said: Ints) -> Bools:
-        """Return a mask of the draws on which an answer, given as a code for each draw, agrees with the black box."""
-        if self.truth is None:
-            return np.asarray(said == self.codes)
-        return self.agrees(said, self.values, self.truth)
-
-    def agrees(self, codes: Ints, values: Floats, labels: Labels) -> Bools:
-        """Return a mask of the answers, given as codes of shape (..., n_rows), that agree; -1 is silence."""
-        if self.tolerance is not None:
-            is_constant = (codes >= 0) & (codes < len(self.classes))
-            right = is_constant & agrees(self.classes[np.where(is_constant, codes, 0)], labels, self.tolerance)
-            for number, line in enumerate(self.lines, start=len(self.classes)):
-                said = codes == number
-                if said.any():
-                    right |= said & agrees(line.predict(values), labels, self.tolerance)
-            return right
-        place = {label: code for code, label in enumerate(self.classes.tolist())}
-        classes, positions = encode_labels(labels)
-        truth = np.array([*(place.get(label, -1) for label in classes.tolist()), -1], dtype=np.intp)[positions]
-        return np.asarray((codes >= 0) & (codes == truth))
+    def list_right(self, codes: Iterable[int], values: Floats, labels: Labels) -> Iterator[Bools]:
+        """Yield for each answer, given as a code, a mask of the rows on which it agrees with the black box."""
+        if self.tolerance is None:
+            found, positions = encode_labels(labels)
+            place, classes = {label: number for number, label in enumerate(found.tolist())}, self.classes.tolist()
+            for code in codes:
+                yield np.asarray(positions == place.get(classes[code], -1))
+            return
+        for code in codes:
+            is_constant = code < len(self.classes)
+            said = self.classes[code] if is_constant else self.lines[code - len(self.classes)].predict(values)
+            yield agrees(said, labels, self.tolerance)
 
     def bin_answers(self, shift: float = 0.0) -> tuple[Ints, int]:
         """Return a code for each draw that trees are grown on, and the number of codes: labels, or bins of numbers."""

@@ -109,7 +109,7 @@ class ChoiceFromPool(Engine):
             judged=judged,
             ball_sizes=sizes,
             output=options.output,
-            model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
+            model_score=ModelScore.count(explainers.covers(rows.values), rows, truth, explainers.tolerance),
             system=system,
         )
         return record, cls(rows, held, parts, seed, program, result, n_rows)

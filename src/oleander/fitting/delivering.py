@@ -41,8 +41,8 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
         figures = 0, float("nan")
         members.append(ChosenExplainer(box, explainer, "asking", *figures, rule.fidelity, tolerance=draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members))
-    # The rules are laid over the rows once, and everything is counted from there.
-    answers = explainers.read(rows.values, rules.heard)
+    # The rules were laid over the rows when these judged them, and everything is counted from there.
+    answers = explainers.speak(learner.covers(rules), rows.values)
     support, n_right = answers.covers @ rows.weights, answers.agree(rows.labels) @ rows.weights
     fidelity = np.divide(n_right, support, out=np.full(len(members), np.nan), where=support > 0)
     counted = zip(members, support.tolist(), fidelity.tolist(), strict=True)

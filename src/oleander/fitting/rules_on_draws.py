@@ -145,7 +145,7 @@ class RulesOnDraws(Engine):
             realism=realism,
             by_folds=by_folds,
             output=options.output,
-            model_score=None if truth is None else ModelScore.count(explainers, rows, truth, rules.heard),
+            model_score=ModelScore.count(learner.covers(rules), rows, truth, explainers.tolerance),
             # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
             system=None if subgroups else _limit(learner.claim_system(rules, *limits), reading.can_certify),
             floor_by=None if rules.floor_by is None else replace(rules.floor_by, is_certified=is_certified),

@@ -37,12 +37,17 @@ class Judged:
     @cached_property
     def n_answered(self) -> Ints:
         """The number of rows that each setting answers."""
-        return np.asarray(self.answered @ self.weights)
+        return self._count(self.answered)
 
     @cached_property
     def n_right(self) -> Ints:
         """The number of rows that each setting answers correctly."""
-        return np.asarray(self.right @ self.weights)
+        return self._count(self.right)
+
+    def _count(self, masks: Bools) -> Ints:
+        # Most often no row repeats, and a count takes a tenth of the time of a sum.
+        is_plain = self.weights.max(initial=1) == 1
+        return np.count_nonzero(masks, axis=1) if is_plain else np.asarray(masks @ self.weights)
 
     def coverage(self) -> Floats:
         """Return the share of rows that each setting answers."""

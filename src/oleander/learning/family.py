@@ -3,7 +3,7 @@
 Two rivals learn from the same draws: a plain tree, and a large one that is cut back exactly and abstains.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -15,7 +15,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import grow_on_answers, grow_trees, node_boxes
-from oleander.learning.grid import Grid, Key, Memberships, count_by_class
+from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class
 from oleander.learning.program import NO_LIMITS, Candidate, Candidates, CoverProgram, Limits
 from oleander.learning.proposing import Proposer, learn_lines
 from oleander.rules.growth import count_right
@@ -78,17 +78,25 @@ class Step:
         """The number of conditions and terms to read; a rule without any counts as one."""
         return sum(max(len(rule.key), 1) for rule in self.rules) + self.n_terms
 
-    def find_speaker(self, inside: Bools) -> Ints:
-        """Return the number of the rule that answers each row, given the rows where each holds; -1 where none does."""
-        if not self.rules:
-            return np.full(inside.shape[1], SILENT)
-        ranked = np.argsort([-rule.fidelity for rule in self.rules], kind="stable")
-        first = ranked[inside[ranked].argmax(axis=0)]
-        return np.where(inside.any(axis=0), first, SILENT)
+    def judge(self, boxes: Memberships, right: Bits | Mapping[int, Bits]) -> Bits:
+        """Return which rows the step answers, and answers correctly, as packed bits of shape (2, n_words).
+
+        ``right`` says for each answer on which rows it is right.
+        """
+        answered = np.zeros(boxes.n_words, dtype=np.uint64)
+        correct = answered.copy()
+        for rule in sorted(self.rules, key=lambda rule: -rule.fidelity):
+            inside = boxes.of_box(rule.key)
+            correct |= inside & ~answered & right[rule.label]
+            answered |= inside
+        return np.stack([answered, correct])
 
     def read(self, inside: Bools) -> Ints:
         """Return the code of the answer for each row, given the rows where each rule holds; -1 where none does."""
-        return np.append(self.labels, SILENT)[self.find_speaker(inside)]
+        if not self.rules:
+            return np.full(inside.shape[1], SILENT)
+        ranked = np.argsort([-rule.fidelity for rule in self.rules], kind="stable")
+        return np.where(inside.any(axis=0), self.labels[ranked][inside[ranked].argmax(axis=0)], SILENT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,19 +109,31 @@ class Family:
     candidates: Candidates | None = None
     min_gain: float = 0.0
 
-    def covers(self, step: Step, rows: Floats) -> Bools:
-        """Return a mask of the rows where each rule of a step holds, of shape (n_rules, n_rows)."""
-        return Memberships(self.grid, self.grid.encode(rows, step.keys)).covers(step.keys)
+    def lay(self, rows: Floats) -> Memberships:
+        """Return where the boxes of all steps hold on some rows."""
+        return Memberships.lay(self.grid, rows, {key for step in self.steps for key in step.keys})
 
     def answer(self, rows: Floats) -> Ints:
         """Return codes of answers of shape (n_steps, n_rows); -1 where a step is silent."""
-        keys = [key for step in self.steps for key in step.keys]
-        return _answer(self.grid, self.steps, self.grid.encode(rows, keys))
+        laid = self.lay(rows)
+        said = [step.read(laid.covers(step.keys)) for step in self.steps]
+        return np.array(said, dtype=np.intp).reshape(len(self.steps), len(rows))
+
+    def find_right(self, rows: Floats, labels: Labels) -> dict[int, Bits]:
+        """Return as packed bits on which rows each answer of a rule is the black box's."""
+        said = sorted({rule.label for step in self.steps for rule in step.rules})
+        return dict(zip(said, map(kernels.pack, self.draws.list_right(said, rows, labels)), strict=True))
 
     def judge(self, rows: Floats, labels: Labels) -> tuple[Bools, Bools]:
         """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does."""
-        said = self.answer(rows)
-        return said != SILENT, self.draws.agrees(said, rows, labels)
+        return self.judge_laid(self.lay(rows), self.find_right(rows, labels))
+
+    def judge_laid(self, laid: Memberships, right: Mapping[int, Bits]) -> tuple[Bools, Bools]:
+        """Return what ``judge`` does, given where the boxes hold and on which rows each answer is right."""
+        answered, correct = np.zeros((2, len(self.steps), laid.n_rows), dtype=bool)
+        for number, step in enumerate(self.steps):
+            answered[number], correct[number] = kernels.unpack(step.judge(laid, right), laid.n_rows)
+        return answered, correct
 
     def take(self, steps: Ints) -> "Family":
         """Return some of the steps."""
@@ -210,19 +230,13 @@ def list_thresholds(floors: Sequence[float]) -> list[float]:
     return sorted({*(threshold for threshold in THRESHOLDS if threshold > min(floors)), *floors}, reverse=True)
 
 
-def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:
-    members = Memberships(grid, codes)
-    said = [step.read(members.covers(step.keys)) for step in steps]
-    return np.array(said, dtype=np.intp).reshape(len(steps), codes.shape[1])
-
-
 def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], right: Bools) -> tuple[Step, ...]:
     """Return the steps with their mass and agreement on some draws, given which answer is right on which draw."""
-    measured = []
-    for step, said in zip(steps, _answer(grid, steps, codes), strict=True):
-        answered = said != SILENT
-        agreement = float(right[said[answered], np.flatnonzero(answered)].mean()) if answered.any() else 0.0
-        measured.append(replace(step, mass=float(answered.mean()), agreement=agreement))
+    boxes, bits, measured = Memberships(grid, codes), kernels.pack(right), []
+    for step in steps:
+        n_answered, n_right = kernels.count_bits(step.judge(boxes, bits)).tolist()
+        agreement = n_right / n_answered if n_answered else 0.0
+        measured.append(replace(step, mass=n_answered / boxes.n_rows, agreement=agreement))
     return tuple(measured)
 
 

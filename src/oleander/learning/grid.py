@@ -4,9 +4,12 @@ A box is a tuple of cuts, one per restricted column in ascending order. A cut is
 allows; the bit after the last code stands for missing. Two boxes are equal exactly if their keys are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,20 +43,16 @@ class Grid:
         """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws)."""
         return np.stack([column.codes for column in self.columns])
 
-    def encode(self, rows: Floats, keys: Iterable[Key] | None = None) -> NDArray[np.int32]:
-        """Return the bin codes of encoded rows, of shape (n_features, n_rows).
+    def encode(self, rows: Floats) -> NDArray[np.int32]:
+        """Return the bin codes of encoded rows, of shape (n_features, n_rows)."""
+        return np.array([self.encode_column(rows, position) for position in range(len(self.columns))])
 
-        With ``keys``, only the columns that these boxes restrict are filled, and the others hold anything.
-        """
-        codes = np.empty((len(self.columns), len(rows)), dtype=np.int32)
-        used = range(len(codes)) if keys is None else sorted({position for key in keys for position, _ in key})
-        for position in used:
-            column, values = self.columns[position], rows[:, position]
-            if column.is_number:
-                codes[position] = kernels.bin_numbers(values, column.edges)
-            else:
-                codes[position] = np.where(np.isnan(values), column.n_codes, values)
-        return codes
+    def encode_column(self, rows: Floats, position: int) -> NDArray[np.int32]:
+        """Return the bin codes of one column of encoded rows."""
+        column, values = self.columns[position], rows[:, position]
+        if column.is_number:
+            return kernels.bin_numbers(values, column.edges)
+        return np.where(np.isnan(values), column.n_codes, values).astype(np.int32)
 
     def full_mask(self, position: int) -> int:
         """Return the mask that allows every code of a column, missing included."""
@@ -114,6 +113,28 @@ class Memberships:
     _cuts: dict[Cut, Bits] = field(default_factory=dict, repr=False)
     _boxes: dict[Key, Bits] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def lay(cls, grid: Grid, rows: Floats, keys: Collection[Key]) -> Self:
+        """Return which of these boxes, and no others, contain which encoded rows; one column at a time has codes."""
+        laid = cls(grid, np.empty((0, len(rows)), dtype=np.int32))
+        for position, cuts in groupby(sorted({cut for key in keys for cut in key}), itemgetter(0)):
+            codes = grid.encode_column(rows, position)
+            for cut in cuts:
+                laid._cuts[cut] = kernels.pack_matches(codes, mask_table(cut[1], grid.columns[position].n_codes))
+        laid.of_boxes(list(keys))
+        laid._cuts.clear()
+        return laid
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_words(self) -> int:
+        """The number of words that hold a bit for each row."""
+        return -(-self.n_rows // 64)
+
     def of_cut(self, cut: Cut) -> Bits:
         """Return which rows fulfil one cut."""
         found = self._cuts.get(cut)
@@ -125,7 +146,7 @@ class Memberships:
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""
         if not key:
-            return kernels.pack(np.ones(self.codes.shape[1], dtype=bool))
+            return kernels.pack(np.ones(self.n_rows, dtype=bool))
         found = self._boxes.get(key)
         if found is None:
             found = self.of_cut(key[0])
@@ -136,9 +157,8 @@ class Memberships:
 
     def of_boxes(self, keys: Sequence[Key]) -> Bits:
         """Return one line of bits per box."""
-        n_words = -(-self.codes.shape[1] // 64)
-        return np.array([self.of_box(key) for key in keys], dtype=np.uint64).reshape(len(keys), n_words)
+        return np.array([self.of_box(key) for key in keys], dtype=np.uint64).reshape(len(keys), self.n_words)
 
     def covers(self, keys: Sequence[Key]) -> Bools:
         """Return which rows lie in which boxes, of shape (n_boxes, n_rows)."""
-        return kernels.unpack(self.of_boxes(keys), self.codes.shape[1])
+        return kernels.unpack(self.of_boxes(keys), self.n_rows)

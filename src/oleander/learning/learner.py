@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
@@ -23,7 +24,8 @@ from oleander.judging.certificate import (
 from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
 from oleander.judging.subgroups import FloorBy, GivenSubgroups, Subgroup, judge_subgroups
-from oleander.learning.family import SILENT, Family, Step, learn_abstaining_tree, learn_family, learn_plain_tree
+from oleander.learning.family import Family, Step, learn_abstaining_tree, learn_family, learn_plain_tree
+from oleander.learning.grid import Bits, Key, Memberships
 from oleander.learning.program import NO_LIMITS, CoverProgram, Limits
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
@@ -44,6 +46,8 @@ WORTH_MORE_READING = 0.005
 WORTH_MORE_ANSWERS = 0.02
 # The number of rules that are chosen where none is given: at least this many, and this many for each answer.
 FEWEST_RULES, RULES_PER_CLASS = 10, 2
+# Cells of the masks that are counted at once.
+MOST_CELLS = 2**23
 Learn = Callable[[LabelledDraws, np.random.Generator], Family]
 
 
@@ -104,6 +108,7 @@ class RuleLearner:
     # Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
     subgroups: GivenSubgroups | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
+    _laid: dict[Family, tuple[Memberships, dict[int, Bits]]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def default_number(self) -> int:
@@ -175,7 +180,7 @@ class RuleLearner:
         """Return a learner of the same families, judged on other rows that made no draw; nothing is learned again."""
         assert not self.by_folds, "families of draws from the judging rows are judged by folds only"
         other = replace(self, rows=rows)
-        other._known = {key: (family, _judge_rows(family, rows)) for key, (family, _) in self._known.items()}
+        other._known = {key: (family, other._judge_rows(family)) for key, (family, _) in self._known.items()}
         return other
 
     def choose_tree(self, max_leaves: int, min_fidelity: float) -> RuleSet | None:
@@ -252,8 +257,23 @@ class RuleLearner:
                 self._known[key] = family.take(order), judged
             else:
                 family = family.take(order)
-                self._known[key] = family, _judge_rows(family, self.rows)
+                self._known[key] = family, self._judge_rows(family)
         return self._known[key]
+
+    def covers(self, rules: RuleSet) -> Bools:
+        """Return a mask of the judging rows where each rule holds and is heard, of shape (n_rules, n_points)."""
+        covers = self._lay(rules.family)[0].covers(rules.step.keys)
+        return covers if rules.heard is None else covers & rules.heard
+
+    def _lay(self, family: Family) -> tuple[Memberships, dict[int, Bits]]:
+        """Return where the boxes of a family hold, and its answers are right, on the judging rows: laid once."""
+        if family not in self._laid:
+            self._laid[family] = family.lay(self.rows.values), family.find_right(self.rows.values, self.rows.labels)
+        return self._laid[family]
+
+    def _judge_rows(self, family: Family) -> Judged:
+        """Return what the sets of a family answer, and answer correctly, of the judging rows."""
+        return Judged(*family.judge_laid(*self._lay(family)), self.rows.weights, self.rows.groups)
 
     def _learn_with_sisters(self, learn: Learn) -> tuple[Family, Bools, Bools]:
         """Return a family, and what its sisters answer, and answer correctly, of rows that made none of their draws."""
@@ -324,12 +344,20 @@ class RuleLearner:
 
     def _find_refuted(self, family: Family, floor: float) -> Bools:
         """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
-        rows, refuted = self.rows, np.zeros(len(family.steps), dtype=bool)
+        laid, right = self._lay(family)
+        rows, rules = self.rows, list({(rule.key, rule.label) for step in family.steps for rule in step.rules})
+        alone: dict[tuple[Key, int], list[float]] = {}
+        size = max(1, MOST_CELLS // max(rows.n_points, 1))
+        for block in (rules[start : start + size] for start in range(0, len(rules), size)):
+            inside = laid.of_boxes([key for key, _ in block])
+            correct = inside & np.array([right[label] for _, label in block])
+            held, right_there = kernels.unpack(inside, rows.n_points), kernels.unpack(correct, rows.n_points)
+            counts = Judged(held, right_there, rows.weights, rows.groups).count_units()
+            alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
+        refuted = np.zeros(len(family.steps), dtype=bool)
         for number, step in enumerate(family.steps):
-            inside = family.covers(step, rows.values)
-            right = family.draws.agrees(np.where(inside, step.labels[:, None], SILENT), rows.values, rows.labels)
-            counts = Judged(inside, right, rows.weights, rows.groups).count_units()
-            refuted[number] = (upper_bound(*counts, self.level / max(len(step.rules), 1)) < floor).any()
+            n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
+            refuted[number] = (upper_bound(n_right, n_units, self.level / max(len(step.rules), 1)) < floor).any()
         return refuted
 
     def _measure_judged(self, family: Family, judged: Judged) -> Floats:
@@ -345,7 +373,7 @@ class RuleLearner:
         bounds = judged.bounds(self._level_judged)
         if not self.by_folds:
             return bounds
-        n_right, n_units = _judge_rows(family, self.rows).count_units()
+        n_right, n_units = self._judge_rows(family).count_units()
         return np.minimum(bounds, n_right / np.maximum(n_units, 1))
 
     @property
@@ -387,7 +415,7 @@ class RuleLearner:
         """Return a set that is judged."""
         claim = replace(claim_rows(judged, best, bound), unit=self.rows.unit)
         # The delivered rules answer other rows than their sisters do.
-        covers = family.covers(family.steps[best], self.rows.values).any(axis=0)
+        covers = self._lay(family)[0].covers(family.steps[best].keys).any(axis=0)
         coverage = float(covers @ self.rows.weights / self.rows.n_rows)
         return RuleSet(family, family.steps[best], claim, False, coverage, judged.answered[best], judged.right[best])
 
@@ -416,11 +444,6 @@ def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, i
 def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:
     """Return a learner with rows as draws, judged by folds, for explainers that a program chose."""
     return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, level=Floor().level, seed=seed)
-
-
-def _judge_rows(family: Family, rows: Rows) -> Judged:
-    """Return what the sets of a family answer, and answer correctly, of rows that made no draw."""
-    return Judged(*family.judge(rows.values, rows.labels), rows.weights, rows.groups)
 
 
 def _learn_part(

@@ -248,7 +248,11 @@ class ExplainerSet:
 
     def read(self, rows: Floats, readable: Bools | None = None) -> Answers:
         """Return what the explainers say of some rows."""
-        covers, words = self.covers(rows, readable), []
+        return self.speak(self.covers(rows, readable), rows)
+
+    def speak(self, covers: Bools, rows: Floats) -> Answers:
+        """Return what the explainers say of some rows, given where each explainer holds."""
+        words = []
         for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
             # A constant reads no row, and a copy of many rows takes longer than all else.
             words.append(explainer.predict(rows[: inside.sum()] if explainer.is_constant else rows[inside]))

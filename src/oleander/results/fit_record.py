@@ -12,14 +12,14 @@ from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.data.checks import Count, check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import agrees
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested
 from oleander.judging.subgroups import FloorBy
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, ExplainerSet, name_rule
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection.result import Proof
 
@@ -67,19 +67,20 @@ class ModelScore(Saved):
     unsaid: tuple[Annotated[str, visible], ...] = ()
 
     @classmethod
-    def count(cls, explainers: ExplainerSet, rows: Rows, truth: Labels, heard: Bools | None = None) -> Self | None:
+    def count(cls, covers: Bools, rows: Rows, truth: Labels | None, within: Tolerance | None) -> Self | None:
         """Compare the black box's answers with the true labels that are known; None where no label is in both.
 
-        ``heard`` is a mask of the points that may get an answer; None stands for all.
+        ``covers`` is a mask of the points that each explainer covers.
         """
+        if truth is None:
+            return None
         known = np.flatnonzero(~pd.isna(truth))
-        within, labels, truth = explainers.tolerance, rows.labels_of_rows[known], truth[known]
+        labels, truth = rows.labels_of_rows[known], truth[known]
         said, true = set(labels.tolist()), set(truth.tolist())
         if not len(known) or (within is None and not said & true):
             return None
         right = agrees(labels, truth, within)
-        speaks = explainers.responsible(rows.values) != ABSTAINS
-        answered = (speaks if heard is None else speaks & heard)[rows.point_of_row][known]
+        answered = np.asarray(covers.any(axis=0))[rows.point_of_row][known]
         n_answered, n_right = int(answered.sum()), int((right & answered).sum())
         n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
         unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
