@@ -4,6 +4,7 @@ from benchmarks.subjects.anchors import AnchorSearch
 from benchmarks.subjects.base import Subject
 from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
+from benchmarks.subjects.differences import Differences
 from benchmarks.subjects.edits import Edits
 from benchmarks.subjects.field import Field
 from benchmarks.subjects.group_floors import GroupFloors
@@ -43,5 +44,6 @@ SUBJECTS: dict[str, Subject] = {
         Routing(),
         GroupFloors(),
         Edits(),
+        Differences(),
     )
 }

@@ -10,12 +10,15 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, percent
 from oleander.judging.bounds import upper_bound
-from oleander.judging.evidence import gather
+from oleander.judging.evidence import SHARES, gather
 
-FLOOR, LEVEL, N_ROWS, YEAR = 0.9, 0.05, 100, 365
+# Of the rows of a day some 100 are answered; the floor of coverage is a tenth less than the fit's.
+FLOOR, LEVEL, N_ROWS, YEAR = 0.9, 0.05, 112, 365
+COVERAGE, MIN_COVERAGE, N_RULES = 0.89, 0.8, 5
 # The share of correct answers before and after a day, and the number of days: one year, or 10,000 looks.
 PATHS = {
     "0.90 for ever": (0.9, 0.9, 0, 10_000),
+    "0.90 for a year": (0.9, 0.9, 0, YEAR),
     "0.92 for ever": (0.92, 0.92, 0, 10_000),
     "0.92 for a year": (0.92, 0.92, 0, YEAR),
     "0.93, after 30 days 0.85": (0.93, 0.85, 30, 120),
@@ -25,17 +28,39 @@ PATHS = {
 }
 
 
-def watch(right: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return after which batches there is an alarm."""
-    return gather(right, np.full(right.shape, N_ROWS), FLOOR) >= -np.log(LEVEL)
+Counts = NDArray[np.int16]
 
 
-def repeat_test(right: NDArray[np.int64]) -> NDArray[np.bool_]:
+def draw_days(truth: NDArray[np.float64], coverage: float, n_runs: int) -> tuple[Counts, Counts]:
+    """Return the answered rows of each rule, day and run, and the correct ones; rules share the answers evenly."""
+    rng, shape = np.random.default_rng(0), (len(truth), n_runs)
+    left = rng.binomial(N_ROWS, coverage, shape).astype(np.int16)
+    answered, right = np.zeros((2, N_RULES, *shape), dtype=np.int16)
+    for rule in range(N_RULES):
+        answered[rule] = rng.binomial(left, 1 / (N_RULES - rule))
+        right[rule] = rng.binomial(answered[rule], truth[:, None])
+        left -= answered[rule]
+    return answered, right
+
+
+def watch(answered: Counts, right: Counts) -> NDArray[np.bool_]:
+    """Return after which batches a whole watch alarms: of the agreement, of the coverage or of a rule."""
+    all_answered, all_right = answered.sum(axis=0), right.sum(axis=0)
+    parts = [(all_right, all_answered, FLOOR, SHARES["agreement"])]
+    parts += [(all_answered, np.full(all_answered.shape, N_ROWS), MIN_COVERAGE, SHARES["coverage"])]
+    parts += [(*counts, FLOOR, SHARES["rules"] / N_RULES) for counts in zip(right, answered, strict=True)]
+    alarms = np.zeros(all_right.shape, dtype=bool)
+    for n_right, n_rows, floor, share in parts:
+        alarms |= gather(n_right, n_rows, floor) >= -np.log(share * LEVEL)
+    return alarms
+
+
+def repeat_test(answered: Counts, right: Counts) -> NDArray[np.bool_]:
     """Return on which days the exact bound of that day alone is under the floor."""
-    return upper_bound(right, N_ROWS, LEVEL) < FLOOR
+    return upper_bound(right.sum(axis=0), answered.sum(axis=0), LEVEL) < FLOOR
 
 
-def monitor_with_mapie(right: NDArray[np.int64]) -> NDArray[np.bool_]:
+def monitor_with_mapie(answered: Counts, right: Counts) -> NDArray[np.bool_]:
     """Return after which batches MAPIE's risk monitoring says that the risk is over one minus the floor.
 
     Its threshold is given, so no part of the level is spent on a reference sample: it gets the double of ours, of which
@@ -43,20 +68,21 @@ def monitor_with_mapie(right: NDArray[np.int64]) -> NDArray[np.bool_]:
     """
     from mapie.exchangeability_testing import RiskMonitoring
 
-    rng, alarms = np.random.default_rng(0), np.zeros(right.shape, dtype=bool)
-    for run, days in enumerate(right.T):
-        correct = np.concatenate([rng.permutation(np.arange(N_ROWS) < n_right) for n_right in days.tolist()]).astype(
-            int
-        )
+    n_rows, n_right = answered.sum(axis=0), right.sum(axis=0)
+    rng, alarms = np.random.default_rng(0), np.zeros(n_right.shape, dtype=bool)
+    for run in range(n_right.shape[1]):
+        days = zip(n_rows[:, run].tolist(), n_right[:, run].tolist(), strict=True)
+        correct = np.concatenate([rng.permutation(np.arange(n) < n_correct) for n, n_correct in days]).astype(int)
         monitor = RiskMonitoring(risk="accuracy", test_level=2 * LEVEL, threshold=1 - FLOOR, warn=False)
         monitor.update(np.ones(len(correct), dtype=int), correct)
-        alarms[:, run] = monitor.online_risk_lower_bound_sequence_history[N_ROWS - 1 :: N_ROWS] > monitor.threshold
+        bounds = np.asarray(monitor.online_risk_lower_bound_sequence_history)
+        alarms[:, run] = bounds[np.cumsum(n_rows[:, run]) - 1] > monitor.threshold
     return alarms
 
 
 # It finds a root for each row: a year takes some seconds, and 10,000 days are left out.
-MAPIE, N_MAPIE_RUNS = "MAPIE's risk monitoring", 50
-METHODS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.bool_]]] = {
+MAPIE, N_MAPIE_RUNS, N_AT_FLOOR = "MAPIE's risk monitoring", 20, 60
+METHODS: dict[str, Callable[[Counts, Counts], NDArray[np.bool_]]] = {
     "watch": watch,
     "a test every day": repeat_test,
     MAPIE: monitor_with_mapie,
@@ -66,10 +92,11 @@ METHODS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.bool_]]] = {
 def measure_path(path: str, method: str, n_runs: int) -> Row:
     """Return how often there is a false alarm before the share falls, and the days until it is noticed afterwards."""
     before, after, change, n_days = PATHS[path]
-    n_runs = min(n_runs, N_MAPIE_RUNS) if method == MAPIE else n_runs
+    is_at_floor = before == FLOOR
+    n_runs = min(n_runs, N_AT_FLOOR if is_at_floor else N_MAPIE_RUNS) if method == MAPIE else n_runs
     truth = np.where(np.arange(n_days) < (change or n_days), before, after)
-    right = np.random.default_rng(0).binomial(N_ROWS, truth[:, None], (n_days, n_runs))
-    alarms = METHODS[method](right)
+    # At the floor all promises of the watch are kept just so, that of coverage too.
+    alarms = METHODS[method](*draw_days(truth, MIN_COVERAGE if is_at_floor else COVERAGE, n_runs))
     is_false = alarms[: change or n_days].any(axis=0)
     if not change:
         return {"runs": n_runs, "false": float(is_false.mean())}
@@ -90,7 +117,7 @@ class Watching(Subject):
 
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure each path with each method."""
-        n_runs = 1_000 if size == "full" else 5
+        n_runs = 500 if size == "full" else 5
         keys = [
             {"path": path, "method": method}
             for path in (PATHS if size == "full" else [*PATHS][-1:])
@@ -124,7 +151,9 @@ class Watching(Subject):
             for row in rows
         ]
         return (
-            f"{N_ROWS} answered rows a day, floor {FLOOR}, level {LEVEL}, a look every day. *False alarms* are runs"
+            f"{N_ROWS} rows a day, of which rules answer {COVERAGE:.0%}, floor {FLOOR}, level {LEVEL}, daily looks."
+            f" The watch is the whole one: of the agreement, of {N_RULES} rules and of the coverage, whose floor is"
+            f" {MIN_COVERAGE:.0%}; in the first two paths all of them are at their floors. *False alarms* are runs"
             " with an alarm while the floor holds. Days to the alarm are of the other runs; 91 stands for no alarm."
             f" {MAPIE} bounds the mean of all rows since the first, at the same level.\n\n" + make_table(columns, lines)
         )

@@ -14,6 +14,7 @@ TABLES = {
     "edits": ["| agreement in the population | the editor |", "| at most 5% of editors certify something false |"],
     "router": ["| target | method |", "| 0.9 | router | 100% |", "| 0.99 | bargain, tree |"],
     "group-floors": ["| agreement of the steps | rows in the subgroups |", "| breast_cancer | mean radius | 1 |"],
+    "differences": ["| planted differences | pairs |", "| one region of 10% | 3 |"],
     "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
     "certificates": [
         "| law | judged by | fits | answered | certified |",
