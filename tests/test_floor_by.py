@@ -85,7 +85,7 @@ def test_the_summary_names_both(atlas):
 
 
 def test_what_cannot_be_silent_in_subgroups_is_refused(atlas):
-    for method in (atlas.to_sql, atlas.to_python, lambda: atlas.without(1), lambda: atlas.reserve(X)):
+    for method in (atlas.to_sql, lambda: atlas.without(1), lambda: atlas.reserve(X)):
         with pytest.raises(ValueError, match="cannot be silent in subgroups"):
             method()
     with pytest.raises(ValueError, match=r"target=0.9 is for one floor"):

@@ -1056,8 +1056,7 @@ class AggregateExplainer(Parameters):
 
         A row is a mapping from names of columns to values. The answer is None where ``predict`` abstains.
         """
-        self._refuse_floor_by("Python code")
-        return write_python(self._shareable(include_rows).explainers)
+        return write_python(self._shareable(include_rows).explainers, self.record_.floor_by)
 
     def to_dict(self, *, include_rows: bool = False) -> dict[str, Any]:
         """Return everything that ``save`` writes, as plain data for JSON."""

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.cli.outputs import records, show_json, show_table, whole_folder
+from oleander.cli.outputs import records, show_json, show_table
+from oleander.files.saved import whole_folder
 
 
 def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path, monkeypatch):

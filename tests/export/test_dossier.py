@@ -4,9 +4,11 @@ import json
 import subprocess
 import sys
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 
 from oleander import AggregateExplainer, Draws
@@ -54,10 +56,98 @@ def test_every_figure_is_recomputed_without_oleander(kind, tmp_path):
     done = run(tmp_path, *(("--groups", "group") if kind == "groups" else ()))
     stated = json.loads((tmp_path / "figures.json").read_text())["figures"]
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == f"{len(stated)} of {len(stated)} figures agree."
+    assert done.stdout.splitlines()[-1] == f"{len(stated) + 3} of {len(stated) + 3} figures agree."
     assert stated["answered"] == atlas.evaluation_.n_answered
     assert ("certified" in stated) == (atlas.certificate_ is not None)
     assert any(name.startswith("rule 1") for name in stated)
+
+
+@pytest.mark.parametrize("by", [["alarm"], ["ward", "site"]])
+def test_silent_subgroups_are_silent_in_the_rules_and_the_script(by, tmp_path):
+    X, background = (make_rows(900, seed) for seed in (0, 1))
+    if "site" in by:
+        X, background = (rows.assign(site=np.arange(900) % 3 / 1.0) for rows in (X, background))
+
+    def often(rows):
+        changed = (rows["ward"] == "A") & (rows["age"] % 2 == 0) | (rows["alarm"] == 1) & (rows["age"] % 3 == 0)
+        return np.where(changed, "odd", decide(rows))
+
+    class Reading:
+        feature_names_in_ = np.array(["age", "gait", "ward", "alarm"], dtype=object)
+
+        def predict(self, rows):
+            return often(rows)
+
+    atlas = AggregateExplainer(Reading(), draws=Draws(3_000), random_state=0).fit(X, background=background, floor_by=by)
+    assert atlas.record_.floor_by.silent
+    assert atlas.record_.floor_by.speaking
+    atlas.dossier(tmp_path / "out", include_rows=by == ["alarm"])
+    X.assign(model_answer=often(X)).to_csv(tmp_path / "out" / "rows.csv", index=False)
+    done = run(tmp_path / "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "subgroup" in done.stdout
+    space: dict = {}
+    exec((tmp_path / "out" / "rules.py").read_text(), space)
+    assert space["predict_many"](X.to_dict("records")) == atlas.predict(X, abstain=None).tolist()
+    if by != ["alarm"]:
+        with pytest.raises(ValueError, match="kept without column 'site', which makes subgroups"):
+            atlas.dossier(tmp_path / "other", include_rows=True)
+
+
+def test_subgroups_of_an_array_are_refused(tmp_path):
+    X, background = make_rows(500, 0), make_rows(500, 1)
+    atlas = AggregateExplainer(decide, draws=Draws(2_000), random_state=0)
+    atlas.fit(X, background=background, floor_by=np.arange(500) % 2)
+    with pytest.raises(ValueError, match="no column makes the subgroups"):
+        atlas.dossier(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_in_its_engine_is_recomputed_whole(tmp_path):
+    table = make_rows(40_000, 0).drop(columns="gait").assign(key=np.arange(40_000))
+    table["said"] = np.where(table["age"] > 60, np.where(table["ward"] == "A", "clinic", "ward"), "home")
+    atlas = AggregateExplainer(None, draws=Draws(0), max_explainers=4, random_state=0)
+    atlas.fit(polars.from_pandas(table).lazy(), key="key", labels="said").dossier(tmp_path)
+    text, facts = (tmp_path / "README.md").read_text(), json.loads((tmp_path / "figures.json").read_text())
+    assert facts["figures"]["rows"] == 40_000
+    assert "and counted on all 40,000 rows" in text
+    assert "Counts are of all rows that nothing was learned or chosen from where the conditions" in text
+    assert "It does not recompute the certificate" in text
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    done = run(tmp_path, "--answers", "said")
+    assert done.returncode == 0, done.stdout + done.stderr
+    with pytest.raises(ValueError, match="the rows stay in their table"):
+        atlas.dossier(tmp_path / "other", include_rows=True)
+
+
+def test_a_changed_file_is_noticed(tmp_path):
+    fit("labels").dossier(tmp_path, include_rows=True)
+    with open(tmp_path / "README.md", "a") as file:
+        file.write("It is perfect.\n")
+    done = run(tmp_path)
+    assert (done.returncode, "DIFFERS  SHA-256 of README.md" in done.stdout) == (1, True)
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "evidence").write_text("mine")
+    with pytest.raises(ValueError, match="evidence is a file, and a dossier is a folder: give another name"):
+        fit("labels").dossier(tmp_path / "evidence")
+
+
+def test_an_interrupted_write_leaves_the_old_dossier(tmp_path, monkeypatch):
+    fit("labels").dossier(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def fail(path, content):
+        if path.name == "figures.json":
+            raise KeyboardInterrupt
+        path.write_text(content.decode())
+        return len(content)
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(KeyboardInterrupt):
+        fit("labels").without(1).dossier(tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_other_rows_and_other_answers_are_noticed(tmp_path):

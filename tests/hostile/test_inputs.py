@@ -15,10 +15,9 @@ from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.cli.columns import clean_columns
 from oleander.cli.options import CommandError
-from oleander.cli.outputs import whole_folder
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
-from oleander.files.saved import FileError, read_file, write_file, write_whole
+from oleander.files.saved import FileError, read_file, whole_folder, write_file, write_whole
 from tests.making import OwnTrees
 
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

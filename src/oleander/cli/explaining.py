@@ -25,7 +25,6 @@ from oleander.cli.outputs import (
     show_json,
     show_schema,
     show_table,
-    whole_folder,
     write_table,
 )
 from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_limits
@@ -36,6 +35,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.explainer import AggregateExplainer
+from oleander.files.saved import whole_folder
 from oleander.judging.certificate import Claim
 from oleander.messages import list_some, show_percent, show_upper_percent, visible
 from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree

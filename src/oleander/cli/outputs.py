@@ -1,13 +1,8 @@
 """Output of the commands: files that appear whole or not at all, and text or JSON on the screen."""
 
-import errno
 import json
 import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,29 +34,6 @@ def check_folder(out: Path) -> None:
             if not os.access(place, os.W_OK | os.X_OK):
                 raise CommandError(f"--out {out} cannot be written: no permission to write in {place.resolve()}.")
             return
-
-
-@contextmanager
-def whole_folder(out: Path) -> Iterator[Path]:
-    """Yield a draft folder whose files are moved to ``out`` at the end; after an error none of them are."""
-    is_new = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
-    try:
-        yield draft
-        for path in draft.iterdir():
-            # Checked before the first file is moved, so that all of them appear or none.
-            place = out / path.name
-            if os.path.lexists(place) and not place.is_symlink() and not place.is_file():
-                raise FileExistsError(
-                    errno.EEXIST, "a folder, a device, a FIFO or a socket is in the place of a file", str(place)
-                )
-        for path in sorted(draft.iterdir()):
-            os.replace(path, out / path.name)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        if is_new and not any(out.iterdir()):
-            out.rmdir()
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:

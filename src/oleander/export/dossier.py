@@ -14,7 +14,7 @@ import pandas as pd
 from oleander.data.rows import Rows
 from oleander.export.python import write_python
 from oleander.export.recompute import canonical, fingerprint
-from oleander.files.saved import write_whole
+from oleander.files.saved import whole_folder
 from oleander.messages import visible
 from oleander.results.fit_record import FitRecord
 from oleander.words.card import Headings, write_dossier
@@ -45,6 +45,16 @@ def write_folder(
         raise DossierError("a dossier is for rules, and these explainers are small models in regions that were chosen.")
     if include_rows and rows is None:
         raise DossierError("this explainer was loaded from a file, which holds no rows: leave out include_rows.")
+    if include_rows and record.exact is not None:
+        raise DossierError("the rows stay in their table, which the figures count whole: leave out include_rows.")
+    columns = () if record.floor_by is None else record.floor_by.columns
+    if include_rows and (lacking := [name for name in columns if name not in record.schema.names]):
+        raise DossierError(
+            f"the rows are kept without column {lacking[0]!r}, which makes subgroups and is none of the model's: leave "
+            "out include_rows."
+        )
+    if folder.exists() and not folder.is_dir():
+        raise DossierError(f"{visible(folder)} is a file, and a dossier is a folder: give another name.")
     if not include_rows and (folder / "rows.csv").exists():
         raise DossierError(f"{visible(folder)} holds rows.csv, with rows of an earlier dossier: give another folder.")
     table = None if rows is None else _read_rows(record, rows)
@@ -58,17 +68,18 @@ def write_folder(
         "versions": {"python": platform.python_version(), **{name: metadata.version(name) for name in PACKAGES}},
     }
     contents = {
-        "README.md": write_dossier(record, facts, title=title, intended_use=intended_use, headings=headings),
         "rules.json": json.dumps(record.to_dict(), allow_nan=False, indent=1),
-        "rules.py": write_python(record.explainers),
-        "figures.json": json.dumps(facts, allow_nan=False, indent=1, ensure_ascii=False),
-        "recompute.py": files("oleander.export").joinpath("recompute.py").read_text(encoding="utf-8"),
+        "rules.py": write_python(record.explainers, record.floor_by),
+        "README.md": write_dossier(record, facts, title=title, intended_use=intended_use, headings=headings),
     }
+    facts["files"] = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in contents.items()}
+    contents["figures.json"] = json.dumps(facts, allow_nan=False, indent=1, ensure_ascii=False)
+    contents["recompute.py"] = files("oleander.export").joinpath("recompute.py").read_text(encoding="utf-8")
     if include_rows and table is not None:
         contents["rows.csv"] = table.to_csv(index=False)
-    # All of them are made before the first is written.
-    for name, text in contents.items():
-        write_whole(folder / name, text.encode())
+    with whole_folder(folder) as draft:
+        for name, text in contents.items():
+            (draft / name).write_bytes(text.encode())
 
 
 def _read_rows(record: FitRecord, rows: Rows) -> pd.DataFrame:
@@ -100,7 +111,7 @@ def _list_lines(record: FitRecord, table: pd.DataFrame) -> Iterator[list[str]]:
 
 def _list_figures(record: FitRecord, rows: Rows | None, table: pd.DataFrame | None) -> dict[str, Any]:
     """Return every figure that the script recomputes, under the name that it has there."""
-    evaluation, members = record.evaluation, record.explainers.members
+    evaluation, members, by = record.widest_evaluation, record.explainers.members, record.floor_by
     figures: dict[str, Any] = {
         "rows": evaluation.n_rows,
         "answered": evaluation.n_answered,
@@ -110,18 +121,25 @@ def _list_figures(record: FitRecord, rows: Rows | None, table: pd.DataFrame | No
     for number, (one, member) in enumerate(zip(evaluation.explainers.itertuples(), members, strict=True), start=1):
         figures[f"rule {number}: rows"] = int(one.rows)
         figures[f"rule {number}: as the model"] = round(one.fidelity * one.rows) if one.rows else 0
-        if member.judged and not has_groups and not record.n_edits and member.judged[0].unit == "rows":
+        has_bound = member.judged and not has_groups and not record.n_edits and record.exact is None
+        if has_bound and member.judged[0].unit == "rows":
             figures[f"rule {number}: at least"] = member.judged[0].bound
-    if not record.is_number:
+    if not record.is_number and (record.accuracy is None or not record.accuracy.n_unread):
         for one in evaluation.count_classes():
             for what, n_rows in zip(("rows", "answered", "answered as the model"), one[1:], strict=True):
                 figures[f"model says {one.label}: {what}"] = int(n_rows)
-    if record.certificate is not None:
+    for one in () if by is None else by.subgroups:
+        figures[f"subgroup {one.name}: rows"] = one.n_rows
+        figures[f"subgroup {one.name}: covered"] = one.n_answered
+        figures[f"subgroup {one.name}: covered and as the model"] = one.n_right
+        if one.speaks and record.certificate is not None and not has_groups:
+            figures[f"subgroup {one.name}: certified"] = True
+    if record.certificate is not None and record.exact is None and by is None:
         if has_groups:
             figures["groups"] = record.certificate.answers.n_rows
             figures["groups: sum of shares"] = float(record.certificate.answers.n_right)
         figures["certified"] = True
-    if rows is not None and table is not None:
+    if rows is not None and table is not None and record.exact is None:
         lines = list(_list_lines(record, table))
         figures["fingerprint of the rows"] = fingerprint(line[:-1] for line in lines)
         figures["fingerprint of the rows with the answers"] = fingerprint(lines)

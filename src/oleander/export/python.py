@@ -8,19 +8,24 @@ from string import Template
 from typing import Any
 
 from oleander.data.schema import FeatureSchema
-from oleander.export.plain import Language, PlainExplainer, plain_value, read_plain
+from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
+from oleander.judging.subgroups import FloorBy
 from oleander.messages import visible
 from oleander.results.explainer_set import ExplainerSet
 
 # What stands around the explainers. Its first two lines must not name an encoding, so no name or level stands there.
 MODULE = "module.py.txt"
+# What stands in it where subgroups are silent.
+SUBGROUPS, IS_HEARD = "subgroups.py.txt", "    if not speaks_to(row):\n        return None\n"
 # Names that the module uses itself.
 TAKEN = {"math", "values", "abs", "explainer", "predict", "predict_many", "say", "answer"}
 
 
-def write_python(explainers: ExplainerSet) -> str:
+def write_python(explainers: ExplainerSet, floor_by: FloorBy | None = None) -> str:
     """Return the text of a module with ``predict(row)`` and ``predict_many(rows)``."""
     plain = read_plain(explainers)
+    if floor_by is not None and not floor_by.columns:
+        raise ExportError("no column makes the subgroups, whose values were given as an array: fit with their column.")
     schema = explainers.schema
     python = Python(schema, name_variables(schema))
     columns = [
@@ -31,8 +36,16 @@ def write_python(explainers: ExplainerSet) -> str:
     used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
     # The most faithful first, which answers where several hold.
     written = "".join(_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist())
-    module = Template(files("oleander.export").joinpath("assets", MODULE).read_text(encoding="utf-8"))
-    return module.substitute(columns="\n".join(columns), used=used, explainers=written)
+    heard = {"subgroups": "", "is_heard": ""}
+    if floor_by is not None:
+        speaking = python.several(sorted(floor_by.speaking))
+        named = _open(SUBGROUPS).substitute(columns=python.several(floor_by.columns), speaking=speaking)
+        heard = {"subgroups": named, "is_heard": IS_HEARD}
+    return _open(MODULE).substitute(columns="\n".join(columns), used=used, explainers=written, **heard)
+
+
+def _open(name: str) -> Template:
+    return Template(files("oleander.export").joinpath("assets", name).read_text(encoding="utf-8"))
 
 
 class Python(Language):

@@ -13,6 +13,7 @@ import hashlib
 import importlib.util
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ from typing import Any
 STAKES, CAPITAL = (0.35, 0.65, 0.9, 1.0), (0.1, 0.15, 0.2, 0.55)
 # Bounds are computed in another way than in Oleander, and agree to more digits than are shown.
 CLOSE = 1e-6
+# A whole number that is written as another.
+WHOLE = re.compile(r"^(-?\d+)\.0+$")
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
@@ -124,6 +127,8 @@ def count(
     says: dict[int, Callable[[Any], Any]] = {int(one.__name__.rsplit("_", 1)[1]): one for one in rules.EXPLAINERS}
     per_rule = {number: [0, 0] for number in sorted(says)}
     classes: dict[str, list[int]] = {}
+    subgroups: dict[str, list[int]] = {}
+    by_columns = getattr(rules, "SUBGROUP_COLUMNS", ())
     by_group: dict[str, list[int]] = {}
     lines, n_answered, n_right = [], 0, 0
     for row in rows:
@@ -136,17 +141,20 @@ def count(
             said = {number: say(values) for number, say in says.items()}
         except rules.UnknownValueError:
             said = {}
+        if by_columns:
+            known = {str(name): value for (name, *_), (value, _) in zip(rules.COLUMNS, cells, strict=True)}
+            named = {name: known.get(name, WHOLE.sub(r"\1", row[name])) for name in by_columns}
+            given, right = _answer(said, truth, stated)
+            _add(subgroups, rules.name_subgroup(named), given, right)
+            said = said if rules.speaks_to(named) else {}
         for number, answer in said.items():
             if answer is not None:
                 per_rule[number][0] += 1
                 per_rule[number][1] += agrees(answer, truth, tolerance)
-        given = next((said[number] for number in stated["order"] if said.get(number) is not None), None)
-        right = given is not None and agrees(given, truth, tolerance)
-        n_answered, n_right = n_answered + (given is not None), n_right + right
-        for table, name in ((classes, truth), (by_group, row[groups] if groups else "")):
-            counts = table.setdefault(name, [0, 0, 0])
-            for place, is_one in enumerate((True, given is not None, right)):
-                counts[place] += is_one
+        given, right = _answer(said, truth, stated)
+        n_answered, n_right = n_answered + given, n_right + right
+        _add(classes, truth, given, right)
+        _add(by_group, row[groups] if groups else "", given, right)
     found: dict[str, Any] = {"rows": len(rows), "answered": n_answered, "answered as the model": n_right}
     for number, (n_inside, n_correct) in per_rule.items():
         found[f"rule {number}: rows"], found[f"rule {number}: as the model"] = n_inside, n_correct
@@ -156,6 +164,10 @@ def count(
         for name, counts in classes.items():
             for place, what in enumerate(("rows", "answered", "answered as the model")):
                 found[f"model says {name}: {what}"] = counts[place]
+    for name, counts in subgroups.items():
+        for place, what in enumerate(("rows", "covered", "covered and as the model")):
+            found[f"subgroup {name}: {what}"] = counts[place]
+        found[f"subgroup {name}: certified"] = lower_bound(counts[2], counts[1], level) >= floor
     if groups is None:
         found["certified"] = lower_bound(n_right, n_answered, level) >= floor
     else:
@@ -168,6 +180,18 @@ def count(
     found["fingerprint of the rows"] = fingerprint(line[:-1] for line in lines)
     found["fingerprint of the rows with the answers"] = fingerprint(lines)
     return found
+
+
+def _answer(said: dict[int, Any], truth: str, stated: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether a row gets an answer, and whether it is the model's."""
+    given = next((said[number] for number in stated["order"] if said.get(number) is not None), None)
+    return given is not None, given is not None and agrees(given, truth, stated["tolerance"])
+
+
+def _add(table: dict[str, list[int]], name: str, given: bool, right: bool) -> None:
+    counts = table.setdefault(name, [0, 0, 0])
+    for place, is_one in enumerate((True, given, right)):
+        counts[place] += is_one
 
 
 def _is_number(levels: Sequence[Any] | None) -> bool:
@@ -203,11 +227,14 @@ def main(words: Sequence[str] | None = None) -> int:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"{given.rows} cannot be read: {error}.")
-    needed = [*(str(name) for name, *_ in rules.COLUMNS), given.answers, *([given.groups] if given.groups else [])]
+    needed = [*(str(name) for name, *_ in rules.COLUMNS), *getattr(rules, "SUBGROUP_COLUMNS", ()), given.answers]
+    needed += [given.groups] if given.groups else []
     lacking = [name for name in needed if not rows or rows[0].get(name) is None]
     if lacking:
         parser.error(f"{given.rows} has {len(rows)} rows, and lacks the columns {', '.join(lacking)}.")
     lines = compare(stated["figures"], count(rules, rows, given.answers, given.groups, stated))
+    hashes = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in stated["files"]}
+    lines += [(f"SHA-256 of {name}", *rest) for name, *rest in compare(stated["files"], hashes)]
     for name, value, other, is_equal in lines:
         print(f"{'agrees ' if is_equal else 'DIFFERS'}  {name}: stated {value}, found {other}")
     n_wrong = sum(not is_equal for *_, is_equal in lines)

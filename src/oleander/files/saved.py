@@ -8,6 +8,8 @@ import gzip
 import json
 import os
 import secrets
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,6 +59,29 @@ def write_whole(target: Path, content: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as file:
         file.write(content)
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """Yield a draft folder whose files are moved to ``out`` at the end; after an error none of them are."""
+    is_new = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
+    try:
+        yield draft
+        for path in draft.iterdir():
+            # Checked before the first file is moved, so that all of them appear or none.
+            place = out / path.name
+            if os.path.lexists(place) and not place.is_symlink() and not place.is_file():
+                raise FileExistsError(
+                    errno.EEXIST, "a folder, a device, a FIFO or a socket is in the place of a file", str(place)
+                )
+        for path in sorted(draft.iterdir()):
+            os.replace(path, out / path.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
 
 
 class FileError(ValueError):

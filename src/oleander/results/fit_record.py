@@ -231,6 +231,11 @@ class FitRecord:
         return sum(edit.kind != "note" for edit in self.edits)
 
     @property
+    def widest_evaluation(self) -> Evaluation:
+        """The evaluation on every row of a source or a table where it was counted, and else that on the rows of X."""
+        return self.evaluation if self.exact is None else self.exact
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the rules in words, by which a file of edits knows whose they are."""
         rules = ((member.region.describe(), *map(str, member.rules())) for member in self.explainers.members)

@@ -95,7 +95,9 @@ def list_rules_of(record: FitRecord) -> list[str]:
     """Return the rules as a list."""
     members = record.explainers.members
     if all(member.is_one_rule for member in members):
-        lines = ["", "Widest first. Counts are of all rows where the conditions of the rule hold.", ""]
+        of = "rows" if record.exact is None else "rows that nothing was learned or chosen from"
+        of += "" if record.floor_by is None else ", in subgroups that get answers,"
+        lines = ["", f"Widest first. Counts are of all {of} where the conditions of the rule hold.", ""]
         for number, member in enumerate(members):
             (rule,) = member.rules()
             words = f"{rule.premise or 'always'} → {rule.answer} ({describe_evidence(member, 0, rule)})"
@@ -114,7 +116,7 @@ def tabulate_classes(record: FitRecord) -> list[str]:
     """Return a table of the model's answers."""
     lines = [
         (str(one.label), f"{one.n_rows:,}", *(_share(part, one.n_rows) for part in (one.n_answered, one.n_right)))
-        for one in record.evaluation.count_classes(rarest_first=not record.is_number)
+        for one in record.widest_evaluation.count_classes(rarest_first=not record.is_number)
     ]
     return _tabulate(["the model says", "rows", "answered", "answered as the model"], lines)
 
@@ -177,7 +179,7 @@ def write_dossier(
             "ever raises an alarm is at most 5%."
         ],
         "changes": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],
-        "check": _describe_check(facts),
+        "check": _describe_check(record, facts),
         "provider": PROVIDER,
     }
     sections = [f"# {escape(title)}"]
@@ -192,6 +194,11 @@ def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:
         f"- {how_many(record.evaluation.n_rows)} judged the rules. No row is in this folder unless `rows.csv` is.",
         f"- Rows sent to the model: {record.n_queries:,}.",
     ]
+    if record.exact is not None and record.accuracy is not None:
+        lines[0] = (
+            f"- The rules were learned and chosen on a sample of {how_many(record.accuracy.n_sample)}, and counted on "
+            f"all {how_many(record.exact.n_rows)}. No row is in this folder."
+        )
     if record.by_folds:
         lines.append("- The rules were learned around the same rows, so counts of these rows certify nothing.")
     for name in ("fingerprint of the rows", "fingerprint of the rows with the answers"):
@@ -203,11 +210,24 @@ def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:
     return [*lines, f"- Versions: {versions}."]
 
 
-def _describe_check(facts: dict[str, Any]) -> list[str]:
+def _describe_check(record: FitRecord, facts: dict[str, Any]) -> list[str]:
     groups = " --groups COLUMN" if "groups" in facts["figures"] else ""
-    return [
-        f"`python recompute.py rows.csv --answers COLUMN{groups}` recomputes {len(facts['figures'])} figures from the "
-        "rows and the model's answers, and compares them with `figures.json`. It needs Python and nothing else. "
-        "`rules.py` holds the rules as code, and `rules.json` all that Oleander knows of them. The floor is "
+    whose = "the rows that judged the rules" if record.exact is None else "all rows of the table"
+    lines = [
+        f"`python recompute.py rows.csv --answers COLUMN{groups}` recomputes {len(facts['figures'])} figures from "
+        f"{whose} and the model's answers, and compares them with `figures.json`. It needs Python and nothing else. "
+        "`rules.py` holds the rules as code, and `rules.json` all that Oleander knows of them; of these two files and "
+        "this one, the script compares the hashes. The floor is "
         f"{show_percent(facts['floor'])}, with {show_percent(facts['confidence'])} confidence.",
     ]
+    if record.exact is not None:
+        lines.append(
+            "It does not recompute the certificate and the counts beside each rule: they are of the rows that nothing "
+            "was learned or chosen from, and which these are is not written down."
+        )
+    if record.floor_by is not None:
+        lines.append(
+            "Of each subgroup that gets answers it checks that the bound reaches the floor; how the error is divided "
+            "among the subgroups it does not check."
+        )
+    return lines

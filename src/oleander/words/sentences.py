@@ -36,7 +36,9 @@ def summarize(record: FitRecord) -> str:
     members, floor = record.explainers.members, record.min_fidelity
     rules = [line for number in range(len(members)) for line in describe_member(record, number)]
     if any(member.judged for member in members):
-        rules.insert(0, "The rules, widest first (each bound is about one rule at a time):")
+        of = "each bound is about one rule at a time"
+        of = of if record.exact is None else "counted on the rows that nothing was learned or chosen from"
+        rules.insert(0, f"The rules, widest first ({of}):")
     trees = [f"  {line}" for line in describe_verdict(record.verdict or (), floor)]
     if trees:
         trees.insert(0, f"One tree instead, judged on rows it was not grown on (floor {show_percent(floor)}):")
@@ -317,7 +319,7 @@ def describe_exact(record: FitRecord) -> list[str]:
         f"On all {accuracy.n_rows:,} rows: {show_share(exact.coverage, 2)} are answered, "
         f"{show_share(exact.agreement, 2)} of them as the model does; the least faithful explainer matches it on "
         f"{show_lower_percent(exact.fidelity)} of its rows.",
-        f"The other figures are from a sample of {accuracy.n_sample:,} rows.",
+        f"Where nothing else is said, figures are from a sample of {accuracy.n_sample:,} rows.",
     ]
     if accuracy.n_judged:
         lines[-1] += (
@@ -337,8 +339,8 @@ def describe_exact(record: FitRecord) -> list[str]:
 
 def describe_classes(record: FitRecord) -> list[str]:
     """Return how each class fares, the rarest first, or each range of numbers."""
-    classes = record.evaluation.count_classes(rarest_first=not record.is_number)
-    order = "" if record.is_number else ", rarest first"
+    classes = record.widest_evaluation.count_classes(rarest_first=not record.is_number)
+    order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
     taught = " (no check: the rules were learned from synthetic rows around these)" if record.by_folds else ""
     lines = [f"Rows by the model's answer{order}{taught}:"]
     for one in classes[:MOST_CLASSES]:
