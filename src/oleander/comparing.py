@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Labels
+from oleander.arrays import Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
 from oleander.black_box.asking import BlackBox, CountingBlackBox, columns_read_by, match_columns, predict_of
 from oleander.black_box.labelling import label_rows
@@ -19,7 +19,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.judging.bounds import lower_bound
-from oleander.judging.certificate import Claim
+from oleander.judging.certificate import claim_units
 from oleander.judging.judged import Judged
 from oleander.messages import visible
 from oleander.results.difference import Difference, DifferentRegion
@@ -188,7 +188,7 @@ def _judge(
     """Return what rows that made no draw show of the models, and of the regions."""
     agree = rows.labels == SAME
     if tree is None or not leaves:
-        claims = _claim(rows, np.ones((1, len(agree)), dtype=bool), agree[None], level)
+        of, right = np.ones((1, len(agree)), dtype=bool), agree[None]
         regions: tuple[DifferentRegion, ...] = ()
     else:
         leaf = tree.apply(rows.values)
@@ -196,9 +196,10 @@ def _judge(
         # The share of rows that agree, of differences in the regions, and of rows elsewhere that agree. The regions are
         # those of draws, so the three bounds share the level and nothing else is to be paid.
         of = np.array([np.ones_like(agree), ~agree, ~inside])
-        claims = _claim(rows, of, of & np.array([agree, inside, agree]), level / 3)
+        right = of & np.array([agree, inside, agree])
         found = [(tree.rule(one).premise or "everywhere", leaf == one) for one in leaves]
         regions = tuple(DifferentRegion(where, int(own.sum()), int((own & ~agree).sum())) for where, own in found)
+    claims = claim_units(Judged(of, right, rows.weights, rows.groups), level / len(of))
     words, counts = np.unique(rows.labels[~agree], return_counts=True)
     changes = pd.DataFrame({"change": words, "rows": counts}).sort_values("rows", ascending=False, kind="stable")
     whole, inside_claim, elsewhere = (*claims, None, None)[:3]
@@ -206,9 +207,3 @@ def _judge(
     confidence = round(1 - level, 12)
     changes = changes.reset_index(drop=True)
     return Difference(whole, inside_claim, elsewhere, regions, changes, confidence, can_certify, n_queries)
-
-
-def _claim(rows: Rows, of: Bools, right: Bools, level: float) -> list[Claim]:
-    judged = Judged(of, right, rows.weights, rows.groups)
-    figures = zip(*judged.count_units(), judged.certified_bounds(level), strict=True)
-    return [Claim(n_right.item(), int(n_units), float(bound), rows.unit) for n_right, n_units, bound in figures]

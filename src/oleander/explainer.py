@@ -13,20 +13,20 @@ from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns, predict_of
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, predict_of
 from oleander.black_box.labelling import label_rows, refuse_to_answer
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
-from oleander.data.frames import as_one_row, columns_of, take_labels, take_rows, to_table
-from oleander.data.reading import read, read_groups
+from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
+from oleander.data.reading import read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.sources import as_source
+from oleander.data.sources import Source, as_source
 from oleander.draws.in_ball import Bounds
-from oleander.engines.judging import Counted, as_lazy, count
+from oleander.engines.judging import Counted, count
 from oleander.engines.opening import stored
 from oleander.engines.sampling import draw_from_table, refuse_to_collect
 from oleander.export.dossier import write_folder
@@ -35,16 +35,15 @@ from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint, hash_array
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
-from oleander.fitting.counting import add_counts, plan_count, plan_sample
+from oleander.fitting.counting import add_counts, plan_count
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
+from oleander.fitting.intake import take_in
 from oleander.fitting.options import (
     Parameters,
     Program,
     check,
     check_arguments,
-    check_floor_by,
-    check_radii,
     check_use,
     list_remembered,
     refuse_beside_letter,
@@ -52,7 +51,7 @@ from oleander.fitting.options import (
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
-from oleander.judging.subgroups import both, read_subgroups, without_unread
+from oleander.judging.subgroups import both
 from oleander.learning.learner import judge_learned_trees
 from oleander.messages import list_some, one_line, visible, warn_user
 from oleander.reserve import Reserve, ReserveError, refuse_seen
@@ -186,35 +185,21 @@ class AggregateExplainer(Parameters):
         ----------
         black_box : object with ``predict``, or callable
         radius : float, sequence of float, PerRow, Holding or "auto"
-            r in the paper, in raw units. A sequence is a ladder for every center; ``PerRow(values)`` is the paper's
-            r_i, one for each row of X; ``Holding(share)`` holds a share of the rows around a typical row; "auto" is a
-            ladder taken from the data.
-        n_draws : int
-            N in the paper: draws in each ball.
-        local : LocalExplainer or None
-            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``SparseLine`` for
-            numbers, or another. None for a whole tree behind the information filter.
-        max_flips, norm, scale
-            The metric d of the balls; see ``oleander.Balls``. By default ℓ∞ along numbers in raw units, also with a
-            schema, and as many differing levels as the whole part of the radius.
-        centers, max_candidates
-            The centers of the balls; see ``oleander.Balls``.
-        bounds : {"uncut", "clipped", "cut"} or None
-            What the bounds of the columns do to draws; see ``oleander.Balls``. None is "clipped", and "uncut" with
-            ``letter``.
-        formulation : {"strict", "selective"} or None
-            The paper's definition of fidelity (its problem 3), or its printed program (Proposition 3). None is
-            "strict", and "selective" with ``letter``.
-        solver, time_limit
-            As in ``oleander.Program``.
+            r in the paper, in raw units (``scale="none"``, also with a schema).
+        n_draws, local, max_flips, norm, scale, centers, max_candidates, bounds
+            As in ``oleander.Balls``. ``n_draws`` is N in the paper, and ``norm`` and ``max_flips`` are its metric d.
+            ``local=None`` is a whole tree behind the information filter, and ``bounds=None`` is "clipped", or "uncut"
+            with ``letter``.
+        formulation, solver, time_limit
+            As in ``oleander.Program``: "strict" is the paper's definition of fidelity (its problem 3), and "selective"
+            its printed program (Proposition 3). None is "strict", and "selective" with ``letter``.
         letter : bool
             The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws fill the
             whole ball, and the printed program chooses unless ``formulation="strict"`` asks for the definition.
         max_explainers : int
             K in the paper.
         **others
-            Parameters of ``AggregateExplainer``: ``min_fidelity`` (φ in the paper), ``tolerance``, ``output``,
-            ``holdout``, ``schema``, ``max_queries``, ``checkpoint``, ``random_state``, ``n_jobs`` and ``verbose``.
+            Other parameters of ``AggregateExplainer``, such as ``min_fidelity`` (φ in the paper).
 
         Examples
         --------
@@ -303,68 +288,38 @@ class AggregateExplainer(Parameters):
         """
         check_arguments(others)
         check(self)
-        source = as_source(X) if key is None else None
+        X = X if key is not None else as_source(X) or X
         check_use(
             self,
             has_background=background is not None,
-            is_source=source is not None,
+            is_source=key is None and isinstance(X, Source),
             has_truth=y is not None,
             has_labels=labels is not None,
         )
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
-
-        X, background = source or X, as_source(background) or background
-        sampled, names, given = None, (labels, groups), None
-        held = plan_sample(self, has_background=background is not None)
-        if key is not None:
-            apart = {"y": y, "groups": groups, "labels": labels}
-            sampled = draw_from_table(X, key, **apart, seed=seed, held=held)
-            X, apart = sampled.split(key, **apart)
-            y, groups, labels = apart["y"], apart["groups"], apart["labels"]
-        elif source is None:
-            refuse_to_collect(X)
-        if isinstance(labels, str) and source is None:
-            X, labels = take_labels(to_table(X), labels)
-        if floor_by is not None:
-            check_floor_by(self, is_source=source is not None or sampled is not None)
-            table = to_table(X)
-            # A lazy frame is collected once: a second time its rows may come in another order.
-            X, given = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))
-            X, background = (without_unread(rows, given.columns, self.black_box) for rows in (X, background))
-        if self.schema is None:
-            X, background = (keep_columns(rows, self.black_box, others=(y, groups, labels)) for rows in (X, background))
-        reading = read(X, y, groups, background, labels, schema=self.schema, held=held, seed=seed, n_jobs=self.n_jobs)
-        is_number, logged = self.tolerance is not None, reading.labels
-        if logged is not None:
-            logged = check_given(logged, len(reading.values), is_number=is_number)
-        reading = replace(reading, labels=logged, subgroups=None if given is None else given.names)
-        check_radii(self, len(reading.values) if source is None else source.n_rows)
-        if columns is not None:
-            reading = replace(reading, schema=reading.schema.describing(columns))
-        reading = reading.notice_copies()
+        reading, whole, by = take_in(self, X, y, groups, background, columns, floor_by, labels, key, seed)
         has_model = self.black_box is not None or labels is None
         model = self.output.of_model(self.black_box) if has_model else refuse_to_answer
-        box = BlackBox(model, reading.schema, is_number=is_number)
+        box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
         if store is not None:
             data = [reading.values, reading.groups, reading.background, reading.labels]
             box = resume(store, box, data, list_remembered(self))
         black_box = CountingBlackBox(box, self.max_queries, self.n_jobs)
-        counts_all = source is not None and (labels is not None or plan_count(source, reading, black_box))
+        is_counted = labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
         record, engine = engine_type.fit(self, reading, black_box, store, seed)
-        whole = source if counts_all else None if labels is None else sampled
-        if whole is not None:
-            record = add_counts(self, record, engine, reading, black_box, whole, *names, store)
+        if whole is not None and is_counted:
+            record = add_counts(self, record, engine, reading, black_box, whole, labels, groups, store)
         # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
         _ = engine.known.by_hash
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
         counted = getattr(self, "_n_fits", {})
         self._n_fits = {**counted, reading.content: counted.get(reading.content, 0) + 1}
         record = replace(record, n_fits=self._n_fits[reading.content])
-        if record.floor_by is not None and given is not None:
-            record = replace(record, floor_by=replace(record.floor_by, columns=given.columns))
+        if record.floor_by is not None:
+            record = replace(record, floor_by=replace(record.floor_by, columns=by))
         self._set_record(record, black_box, engine)
         self._seen = [rows for rows in (reading.values, reading.background) if rows is not None]
         return self

@@ -14,10 +14,10 @@ from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
-from oleander.report.rows import show_interval
 from oleander.results.explanation import explain_row
 from oleander.results.fit_record import Stability
 from oleander.rules.conditions import Range
+from oleander.words.claims import show_interval
 from oleander.words.rules import describe_change, describe_far, describe_sureness
 from oleander.words.sentences import describe_fit
 

@@ -15,9 +15,9 @@ from oleander.report.rows import (
     describe_band,
     describe_combinations,
     describe_overlaps,
-    show_interval,
 )
 from oleander.results.explainer_set import Answers
+from oleander.words.claims import show_interval
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
 

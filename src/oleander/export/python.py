@@ -58,7 +58,6 @@ class Python(Language):
     guards_missing = True
 
     def number(self, value: float) -> str:
-        """Return a number."""
         return repr(float(value)) if value >= 0 else f"({float(value)!r})"
 
     def literal(self, value: Any) -> str:

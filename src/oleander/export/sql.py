@@ -242,7 +242,6 @@ class Sql(Language):
         return " ".join(_as_product(value))
 
     def literal(self, value: Any) -> str:
-        """Return a level or a label."""
         value = plain_value(value)
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"

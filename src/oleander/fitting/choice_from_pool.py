@@ -116,17 +116,14 @@ class ChoiceFromPool(Engine):
 
     @property
     def n_candidates(self) -> int:
-        """All candidates of the pool."""
         return len(self.pool.candidates)
 
     @property
     def pool(self) -> CandidatePool:
-        """All candidates."""
         return self.program.pool
 
     @property
     def result(self) -> SelectionResult:
-        """The solver's answer."""
         return self.chosen
 
     @property
@@ -136,7 +133,6 @@ class ChoiceFromPool(Engine):
 
     @property
     def tree_learner(self) -> RuleLearner:
-        """A learner with the rows as draws."""
         return learn_from_rows(self.rows, self.seed, self.pool.tolerance)
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:

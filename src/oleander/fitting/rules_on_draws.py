@@ -154,19 +154,16 @@ class RulesOnDraws(Engine):
         return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
 
     def make_editor(self, record: FitRecord) -> Editor:
-        """Return what edits the rules of a record, and counts them on the draws too."""
         draws = self.learner.draws
         answers = draws.classes[draws.codes] if draws.truth is None else draws.truth
         return Editor(record, draws.values, answers, self.rows)
 
     @property
     def made_from(self) -> tuple[int | None, int | None]:
-        """The number of draws, and the largest number of conditions of a rule."""
         return len(self.learner.draws.values), self.learner.limits.max_conditions
 
     @property
     def tree_learner(self) -> RuleLearner:
-        """The learner of the rules."""
         return self.learner
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
@@ -192,12 +189,10 @@ class RulesOnDraws(Engine):
         return TradeOff(tuple(cells)).with_cell(fitted)
 
     def hear(self, by: FloorBy | None) -> Bools | None:
-        """Return a mask of the judging rows in subgroups that get answers; None where there is one floor."""
         given = self.learner.subgroups
         return None if by is None or given is None else by.find_heard(given.names)
 
     def route(self, record: FitRecord, target: float) -> FitRecord:
-        """Return the record of the widest rules with which a router reaches a target."""
         # A router that answers half of the rows may be wrong on twice as many of these.
         floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
         limits = record.max_explainers, floor
@@ -236,12 +231,10 @@ class RulesOnDraws(Engine):
         )
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
-        """Return the points that rules learned without them answer, and answer correctly."""
         rules = self._chosen[limits] if limits in self._chosen else self.learner.choose(*limits)
         return None if rules is None else (rules.answered, rules.right)
 
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
-        """Return how often each rule comes back in refits on parts of the draws."""
         return measure_stability(explainers, self.learner, limits, n_refits)
 
     def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:

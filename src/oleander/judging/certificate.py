@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from oleander.arrays import Floats
 from oleander.data.checks import Count, read_count
 from oleander.data.rows import Unit
 from oleander.files.codec import Saved
@@ -136,10 +135,8 @@ class Certificate(Shown, Saved):
         anywhere = np.ones(covers.shape[1], dtype=bool)
         inside, agreed = np.vstack([covers, anywhere, answered]), np.vstack([agrees, answered, right])
         judged = Judged(inside, agreed, anywhere.astype(np.intp) if weights is None else weights, groups)
-        unit: Unit = "rows" if groups is None else "groups"
         level = (1 - confidence) / (len(inside) + (groups is not None))
-        figures = zip(*judged.count_units(), judged.certified_bounds(level), strict=True)
-        claims = [Claim(n_right.item(), int(n_units), float(bound), unit) for n_right, n_units, bound in figures]
+        claims = claim_units(judged, level)
         rows = None
         if groups is not None:
             rows = claim_rows(judged, -1, float(judged.part(np.array([-1])).row_bounds(level)[0]))
@@ -163,6 +160,13 @@ class Certificate(Shown, Saved):
         level = (1 - confidence) / (len(fidelity) + 2)
         claims = [Claim(*pair, float(lower_bound(*pair, level))) for pair in (*fidelity, coverage, answers)]
         return cls(tuple(claims[:-2]), claims[-2], claims[-1], confidence)
+
+
+def claim_units(judged: Judged, level: float) -> list[Claim]:
+    """Return a claim of each setting's share of correct rows, or groups, each of which holds at the level."""
+    unit: Unit = "rows" if judged.groups is None else "groups"
+    figures = zip(*judged.count_units(), judged.certified_bounds(level), strict=True)
+    return [Claim(n_right.item(), int(n_units), float(bound), unit) for n_right, n_units, bound in figures]
 
 
 def claim_rows(judged: Judged, setting: int, bound: float) -> Claim:
@@ -232,17 +236,11 @@ def certify_system(
     """
     one = judged.part(np.array([setting]))
     system, spoken = as_system(one), replace(one, answered=np.ones_like(one.answered), right=one.answered)
-    agreement = _claim(system, PART_OF_AGREEMENT * level / n_settings)
+    (agreement,) = claim_units(system, PART_OF_AGREEMENT * level / n_settings)
     if target is not None:
         agreement = replace(agreement, bound=target)
-    answered = _claim(spoken, (1 - PART_OF_AGREEMENT) * level / n_settings)
+    (answered,) = claim_units(spoken, (1 - PART_OF_AGREEMENT) * level / n_settings)
     return SystemCertificate(agreement, answered, round(1 - level, 12), is_certified)
-
-
-def _claim(judged: Judged, level: float) -> Claim:
-    bounds: Floats = judged.certified_bounds(level)
-    (n_right,), (n_units,) = judged.count_units()
-    return Claim(n_right.item(), int(n_units), float(bounds[0]), "rows" if judged.groups is None else "groups")
 
 
 def level_of_next(passed: Sequence[bool], level: float) -> float:

@@ -11,12 +11,12 @@ import pandas as pd
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.judging.bounds import lower_bound, upper_bound
-from oleander.messages import show_lower_percent, show_upper_percent, visible
+from oleander.messages import visible
 from oleander.report.columns import FEWEST_COUNTED
 from oleander.results.evaluation import find_uncovered, group_answers
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
-from oleander.words.sentences import TAIL, describe_uncovered
+from oleander.words.claims import show_interval
+from oleander.words.sentences import describe_uncovered
 
 MOST_LEVELS = 12
 # The picture of the set has a line for each of this many combinations of rules; the others are counted together.
@@ -235,17 +235,6 @@ def _count(
                 own["right_within"] = show_interval(own["right"], own["judged"])
         lines.append(own)
     return lines
-
-
-def show_interval(n_right: int, n_rows: int) -> str:
-    """Return the 95% interval of a share, by Clopper and Pearson; neither end is rounded inward.
-
-    >>> show_interval(45, 50)
-    '78% to 97%'
-    """
-    ends = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
-    lower, upper = ends
-    return f"{show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
 
 
 def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:

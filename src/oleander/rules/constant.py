@@ -41,7 +41,6 @@ class Constant(Explainer, saved_as="constant"):
     dtype: Any = field(default=None, repr=False)
 
     def predict(self, rows: Floats) -> Labels:
-        """Return the label for each row."""
         labels = np.empty(len(rows), dtype=np.asarray(self.label).dtype if self.dtype is None else self.dtype)
         # `np.full` would copy a text for every row.
         labels.fill(self.label)
@@ -49,20 +48,16 @@ class Constant(Explainer, saved_as="constant"):
 
     @property
     def features(self) -> tuple[int, ...]:
-        """No columns."""
         return ()
 
     @property
     def complexity(self) -> int:
-        """One rule."""
         return 1
 
     def rules(self) -> list[Rule]:
-        """Return the one rule."""
         return [Rule((), self.label, self.n_draws, self.share)]
 
     def path(self, row: Floats) -> Rule:
-        """Return the one rule."""
         return self.rules()[0]
 
     def cuts(self) -> dict[int, list[float]]:
@@ -70,17 +65,14 @@ class Constant(Explainer, saved_as="constant"):
         return {}
 
     def form(self) -> dict[str, Any]:
-        """Return its kind, which is enough to draw it."""
         return {"kind": "constant"}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         label = write_labels(np.array([self.label], dtype=self.dtype))
         return {"label": label, "n_draws": self.n_draws, "share": self.share}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the constant that ``to_dict`` wrote."""
         label = read_labels(data["label"])
         return cls(label[0], read_count(data["n_draws"]), float(data["share"]), label.dtype)
 

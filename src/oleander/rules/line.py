@@ -99,7 +99,6 @@ class Line(Explainer, saved_as="line"):
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns of the terms."""
         return tuple(dict.fromkeys(term.column for term in self.terms))
 
     @property
@@ -108,11 +107,9 @@ class Line(Explainer, saved_as="line"):
         return 1
 
     def rules(self) -> list[Rule]:
-        """Return the one rule, whose label is the line in words."""
         return [Rule((), str(self), self.n_draws, self.share)]
 
     def path(self, row: Floats) -> Rule:
-        """Return the rule with the number that the line gives to one row."""
         value = float(self.predict(row[None, :])[0])
         return Rule((), value, self.n_draws, self.share, formula=str(self))
 
@@ -142,16 +139,13 @@ class Line(Explainer, saved_as="line"):
 
     @property
     def line(self) -> Self:
-        """The line itself."""
         return self
 
     def form(self) -> dict[str, Any]:
-        """Return plain data to draw it."""
         data = self.to_dict()
         return {"kind": "line", "intercept": data["intercept"], "terms": data["terms"]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {
             "intercept": self.intercept,
             "terms": [[term.column, term.slope, term.reference] for term in self.terms],
@@ -161,7 +155,6 @@ class Line(Explainer, saved_as="line"):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the line that ``to_dict`` wrote; ``ValueError`` if the data are none."""
         terms = []
         for column, slope, reference in data["terms"]:
             place = int(column)

@@ -72,7 +72,6 @@ class Box(Region, saved_as="box"):
         object.__setattr__(self, "conditions", conjoin(self.conditions))
 
     def contains(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows that fulfil every condition."""
         if not self.conditions:
             return np.ones(len(rows), dtype=bool)
         inside = self.conditions[0].contains(rows)
@@ -81,30 +80,24 @@ class Box(Region, saved_as="box"):
         return inside
 
     def describe(self) -> str:
-        """Return the conditions in words."""
         return " and ".join(clauses(self.conditions)) or "everywhere"
 
     @property
     def columns(self) -> frozenset[int]:
-        """The columns of the conditions."""
         return frozenset(condition.column for condition in self.conditions)
 
     @property
     def box(self) -> Self:
-        """The box itself."""
         return self
 
     def form(self) -> dict[str, Any]:
-        """Return the conditions as plain data for the page."""
         return {"kind": "box", "conditions": [condition.form() for condition in self.conditions]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
         return {"conditions": [condition.to_dict() for condition in self.conditions]}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the box that ``to_dict`` wrote."""
         return cls(tuple(read_condition(condition, schema) for condition in data["conditions"]))
 
 
@@ -208,7 +201,6 @@ class Ball(Region, saved_as="ball"):
         return inside
 
     def contains(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows that lie inside, the border included."""
         return self.reaches(*self.distances(rows))
 
     def describe(self) -> str:
@@ -229,7 +221,6 @@ class Ball(Region, saved_as="ball"):
 
     @property
     def ball(self) -> Self:
-        """The ball itself."""
         return self
 
     def measures_like(self, other: "Ball") -> bool:
@@ -237,7 +228,6 @@ class Ball(Region, saved_as="ball"):
         return all(getattr(self, name) is getattr(other, name) for name in ("center", "norm", "schema", "scales"))
 
     def form(self) -> dict[str, Any]:
-        """Return plain data for the page."""
         return {
             "kind": "ball",
             "center": write_numbers(self.center),
@@ -259,7 +249,6 @@ class Ball(Region, saved_as="ball"):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the ball that ``to_dict`` wrote."""
         center = read_numbers(data["center"])
         schema.check_codes(center)
         norm = np.inf if data["norm"] is None else float(data["norm"])

@@ -51,7 +51,6 @@ class Tree(Explainer, saved_as="tree"):
     n_right: Ints
 
     def predict(self, rows: Floats) -> Labels:
-        """Return the label of each row's leaf."""
         labels: Labels = self.classes[self.label[self.apply(rows)]]
         return labels
 
@@ -62,7 +61,6 @@ class Tree(Explainer, saved_as="tree"):
 
     @property
     def complexity(self) -> int:
-        """The number of leaves."""
         return len(self.leaves)
 
     @property
@@ -71,19 +69,15 @@ class Tree(Explainer, saved_as="tree"):
         return self.complexity
 
     def rules(self) -> list[Rule]:
-        """Return one rule per leaf."""
         return [self.rule(leaf) for leaf in self.leaves.tolist()]
 
     def path(self, row: Floats) -> Rule:
-        """Return the rule of a row's leaf."""
         return self.rule(int(self.apply(row[None, :])[0]))
 
     def find_rules(self, rows: Floats) -> Ints:
-        """Return the position of each row's leaf among the leaves."""
         return np.searchsorted(self.leaves, self.apply(rows))
 
     def cuts(self) -> dict[int, list[float]]:
-        """Return the finite thresholds by column; a column of levels has none."""
         found: dict[int, list[float]] = {column: [] for column in self.features}
         for column, threshold in zip(self.column.tolist(), self.threshold.tolist(), strict=True):
             if column != LEAF and self.schema[column].is_number and np.isfinite(threshold):
@@ -91,7 +85,6 @@ class Tree(Explainer, saved_as="tree"):
         return found
 
     def form(self) -> dict[str, Any]:
-        """Return plain data to draw it."""
         inner = self.column != LEAF
         positions = {leaf: position for position, leaf in enumerate(self.leaves.tolist())}
         return {
@@ -132,13 +125,11 @@ class Tree(Explainer, saved_as="tree"):
         return int(cost[self.leaves].sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without the schema, which is saved beside the tree."""
         arrays = {name: getattr(self, name).tolist() for name in ARRAYS}
         return {"tree": {"classes": write_labels(self.classes), **arrays, "threshold": write_numbers(self.threshold)}}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the tree that ``to_dict`` wrote; ``ValueError`` if the data are no tree."""
         nodes = data["tree"]
         arrays: dict[str, Any] = {
             name: np.array(nodes[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"

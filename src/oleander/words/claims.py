@@ -11,7 +11,7 @@ from functools import singledispatch
 from typing import Any
 
 from oleander.data.rows import Unit
-from oleander.judging.bounds import level_of_widest, lower_bound
+from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import Certificate, Claim, Cost, SystemCertificate, Tested
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
@@ -28,6 +28,8 @@ VOID = (
 USUAL_LEVEL = 0.05
 # A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
 LEAST_STATED = 0.5
+# The one-sided error of each end of an interval.
+TAIL = 0.025
 
 
 @singledispatch
@@ -67,6 +69,16 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     'a, b and c'
     """
     return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def show_interval(n_right: int, n_rows: int) -> str:
+    """Return the 95% interval of a share, by Clopper and Pearson; neither end is rounded inward.
+
+    >>> show_interval(45, 50)
+    '78% to 97%'
+    """
+    lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
+    return f"{show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
 
 
 def show_counts(claim: Claim, unit: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.judging.certificate import Certificate
 from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
@@ -21,14 +20,15 @@ from oleander.words.claims import (
     join_words,
     say,
     show_evidence,
+    show_interval,
 )
 from oleander.words.rules import describe_member
 
 MOST_CLASSES = 12
 # A class in which a smaller share of all rows gets the model's answer is named.
 FAIR_SHARE = 0.5
-# The one-sided error of each end of an interval, and what is said of it.
-TAIL, CONFIDENT = 0.025, " on new rows, with 95% confidence"
+# What is said of an interval.
+CONFIDENT = " on new rows, with 95% confidence"
 
 
 def summarize(record: FitRecord) -> str:
@@ -138,9 +138,7 @@ def describe_model(record: FitRecord) -> list[str]:
         (score.n_right_silent, score.n_silent, "silent"),
     ):
         if n_rows:
-            lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
-            interval = f"; {show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
-            sure = "" if score.by_group else f"{interval}{'' if parts else CONFIDENT}"
+            sure = "" if score.by_group else f"; {show_interval(n_right, n_rows)}{'' if parts else CONFIDENT}"
             parts.append(f"on {n_right:,} of {n_rows:,} {kind} rows ({show_share(n_right / n_rows, 1)}{sure})")
     unsaid = join_words(_list_some([repr(label) for label in score.unsaid]))
     never = f"; it never says {unsaid}" if unsaid else ""
@@ -219,10 +217,7 @@ def _describe_subgroup(one: Subgroup) -> str:
 
 def _interval(n_right: int, n_rows: int) -> str:
     """Return a share with its exact interval of 95%; empty without rows."""
-    if not n_rows:
-        return ""
-    lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
-    return f" ({show_share(n_right / n_rows)}; {show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)})"
+    return f" ({show_share(n_right / n_rows)}; {show_interval(n_right, n_rows)})" if n_rows else ""
 
 
 def _describe_choice(record: FitRecord) -> list[str]:
