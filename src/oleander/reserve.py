@@ -18,7 +18,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
 from oleander.judging.certificate import Tested, level_of_next, passes
 from oleander.judging.judged import Judged
-from oleander.messages import one_line, show_percent, visible
+from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
 from oleander.words.claims import describe_reserve
 
@@ -32,20 +32,8 @@ class ReserveError(ValueError):
 class Reserve:
     """New rows that test edited rules as often as you like, and show nothing but whether each test passed.
 
-    ``AggregateExplainer.reserve`` makes it. Rules that were tested before get the same result again, at no price.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    rows, readable, labels : arrays
-        Encoded rows, a mask of those that the schema allows or None, and the black box's answers.
-    groups : array or None
-    floor : float
-        The agreement that a pass certifies.
-    level : float
-        The probability that anything which is ever certified is false.
-    path : path or None
-        A SQLite file that keeps the results, and hashes in place of rows; None keeps them in this object.
+    ``AggregateExplainer.reserve`` makes it. Rules that were tested before get the same result again, at no price. A
+    SQLite file keeps the results, and hashes in place of rows; without one this object keeps them.
     """
 
     def __init__(
@@ -118,17 +106,13 @@ class Reserve:
             if self.path is None:
                 yield self._tests
                 return
-            try:
-                with transaction(self.path) as database:
-                    tests = self._load(database)
-                    n_before = len(tests)
-                    yield tests
-                    lines = [(name, int(passed)) for name, passed in tests[n_before:]]
-                    database.executemany("INSERT INTO tests (rules, passed) VALUES (?, ?)", lines)
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                raise ReserveError(
-                    f"{visible(self.path)} cannot be read or written as the file of a reserve: {one_line(error)}."
-                ) from error
+            head = f"{visible(self.path)} cannot be read or written as the file of a reserve"
+            with transaction(self.path, lambda why: ReserveError(f"{head}: {why}.")) as database:
+                tests = self._load(database)
+                n_before = len(tests)
+                yield tests
+                lines = [(name, int(passed)) for name, passed in tests[n_before:]]
+                database.executemany("INSERT INTO tests (rules, passed) VALUES (?, ?)", lines)
             self._tests = tests
 
     def _load(self, database: sqlite3.Connection) -> list[tuple[str, bool]]:

@@ -3,8 +3,8 @@
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -35,22 +35,8 @@ class WatchError(ValueError):
 class Watch:
     """New rows, batch by batch, and whether the floor still holds; look as often as you like.
 
-    The file keeps counts and no row. A batch is written whole or not at all, and several processes may write.
-
-    Parameters
-    ----------
-    path : path
-        The file, which is made if it is not there. The options of a file that is there already stay as they are.
-    rules : sequence of str
-        What the rules say. The file keeps a hash of it, and refuses other rules.
-    evaluate : callable
-        Rows and the black box's labels, or None where it is to be asked, in; an evaluation out.
-    floor : float
-        The agreement that is promised, of all answers and of each rule.
-    min_coverage : float
-        The share of rows that is answered while all is well.
-    level : float
-        The probability of a false alarm, ever.
+    ``AggregateExplainer.watch`` makes it. The file keeps counts, no row, and a hash of the rules, and refuses other
+    rules and options than its own. A batch is written whole or not at all, and several processes may write.
     """
 
     def __init__(
@@ -187,15 +173,9 @@ class Watch:
         batch.check()
         return batch
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with transaction(self.path) as database:
-                yield database
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise WatchError(
-                f"{visible(self.path)} cannot be read or written as the file of a watch: {one_line(error)}."
-            ) from error
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        head = f"{visible(self.path)} cannot be read or written as the file of a watch"
+        return transaction(self.path, lambda why: WatchError(f"{head}: {why}."))
 
 
 def _whole(count: Any) -> int:

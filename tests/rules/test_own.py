@@ -35,10 +35,6 @@ class Threshold(Explainer, saved_as="test threshold"):
     def features(self):
         return (self.condition.column,)
 
-    @property
-    def complexity(self):
-        return 2
-
     def rules(self):
         return [Rule((self.condition,), self.labels[0], 1, 1.0), Rule((), self.labels[1], 1, 1.0)]
 

@@ -10,8 +10,8 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,16 +27,18 @@ FACTS = "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT
 
 
 @contextmanager
-def transaction(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a SQLite file for one transaction: no connection outlives it, so forks and threads do no harm."""
-    database = sqlite3.connect(path, timeout=60)
-    # On text that is no UTF-8, SQLite's own error quotes all of it: every label.
-    database.text_factory = bytes.decode
+def transaction(path: Path, fail: Callable[[str], Exception]) -> Iterator[sqlite3.Connection]:
+    """Open a SQLite file for one transaction: no connection outlives it, so forks and threads do no harm.
+
+    ``fail`` makes the error to raise from the reason why the file cannot be read or written.
+    """
     try:
-        with database:
+        with closing(sqlite3.connect(path, timeout=60)) as database, database:
+            # On text that is no UTF-8, SQLite's own error quotes all of it: every label.
+            database.text_factory = bytes.decode
             yield database
-    finally:
-        database.close()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise fail(one_line(error)) from error
 
 
 def find_other_facts(database: sqlite3.Connection, table: str, facts: Mapping[str, str]) -> dict[str, str | None]:
@@ -122,16 +124,11 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise CheckpointError(f"the checkpoint in {visible(self.folder)} is damaged: {one_line(error)}.") from error
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with transaction(self.folder / FILE) as database:
-                yield database
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise CheckpointError(
-                f"the checkpoint in {visible(self.folder)} cannot be read or written: {one_line(error)}. What it held "
-                "before is kept."
-            ) from error
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        head = f"the checkpoint in {visible(self.folder)} cannot be read or written"
+        return transaction(
+            self.folder / FILE, lambda why: CheckpointError(f"{head}: {why}. What it held before is kept.")
+        )
 
 
 def hash_array(values: NDArray[Any]) -> str:

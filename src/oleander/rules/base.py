@@ -123,8 +123,8 @@ class Savable(ABC):
 class Explainer(Savable):
     """A small fitted model of the black box. Rows are encoded by the schema.
 
-    A kind of your own derives from this class and defines ``predict``, ``features``, ``complexity``, ``rules`` and
-    ``path``. Every other member has a default and adds an ability: to be exported, drawn on the page, or saved.
+    A kind of your own derives from this class and defines ``predict``, ``features``, ``rules`` and ``path``.
+    Every other member has a default and adds an ability: to be exported, drawn on the page, or saved.
 
     A class with ``saved_as="..."`` in its head is saved under this name and read back while it is imported. It then
     also defines ``to_dict`` and ``from_dict``.
@@ -159,9 +159,9 @@ class Explainer(Savable):
         return frozenset(self.features) if self.is_plain else None
 
     @property
-    @abstractmethod
     def complexity(self) -> int:
         """The number of things to read: rules, or leaves of a tree."""
+        return self.n_rules
 
     @abstractmethod
     def rules(self) -> list[Rule]:

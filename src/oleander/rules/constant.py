@@ -50,10 +50,6 @@ class Constant(Explainer, saved_as="constant"):
     def features(self) -> tuple[int, ...]:
         return ()
 
-    @property
-    def complexity(self) -> int:
-        return 1
-
     def rules(self) -> list[Rule]:
         return [Rule((), self.label, self.n_draws, self.share)]
 

@@ -101,11 +101,6 @@ class Line(Explainer, saved_as="line"):
     def features(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(term.column for term in self.terms))
 
-    @property
-    def complexity(self) -> int:
-        """One rule; its terms are read like conditions."""
-        return 1
-
     def rules(self) -> list[Rule]:
         return [Rule((), str(self), self.n_draws, self.share)]
 

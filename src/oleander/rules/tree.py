@@ -60,13 +60,9 @@ class Tree(Explainer, saved_as="tree"):
         return tuple(dict.fromkeys(self.column[self.column != LEAF].tolist()))
 
     @property
-    def complexity(self) -> int:
-        return len(self.leaves)
-
-    @property
     def n_rules(self) -> int:
         """The number of leaves; in a large tree they are counted faster than they are described."""
-        return self.complexity
+        return len(self.leaves)
 
     def rules(self) -> list[Rule]:
         return [self.rule(leaf) for leaf in self.leaves.tolist()]
