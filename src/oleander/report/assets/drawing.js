@@ -54,7 +54,7 @@ function cross(r, attributes) {
 }
 
 // A drawing shrinks with the screen, and its letters with it. On a narrow screen it is drawn narrow, so that they stay readable.
-const isNarrow = () => matchMedia("(max-width: 46rem)").matches && !matchMedia("print").matches;
+const isNarrow = (rem = 46) => matchMedia(`(max-width: ${rem}rem)`).matches && !matchMedia("print").matches;
 
 // 100% is shown for all only, and 0% for none only.
 const showFloor = (floor) => `${+(100 * floor).toFixed(6)}%`;
@@ -67,7 +67,7 @@ const percent = (share, digits = 1) => {
 const shorten = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
 function drawChart(cells, floors, here, at, choose, hasPicked) {
-  const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : 600, 310, 44, 92, 34, 44];
+  const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : isNarrow(64) ? 440 : 600, 310, 44, 92, 34, 44];
   const known = cells.filter((cell) => cell.set !== null);
   const most = Math.max(...known.map((cell) => cell.n_rules), 1);
   const x = (rules) => left + (rules / most) * (width - left - right);

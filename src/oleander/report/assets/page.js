@@ -20,6 +20,8 @@ const [MOST_RULES, WIDEST_RULES] = [20, 12];
 const MOST_STARTS = 6;
 // More rules than these are not printed.
 const MOST_PRINTED = 60;
+// A short answer stays beside its arrow.
+const MOST_TIED = 24;
 // A longer list of silent rows stays on the screen.
 const MOST_LINES_PRINTED = 30;
 
@@ -102,7 +104,8 @@ function ruleLine(members, number, position, title) {
   const widest = Math.max(...members.flatMap((one) => one.rules.map(({ bar }) => bar?.[1] ?? 0)));
   const isPicked = member.one && state.rule === number;
   return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
-    member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
+    member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ",
+      h("span", { class: data.classes[rule.label].length <= MOST_TIED ? "tie" : null }, h("span", { class: "arrow" }, "→ "), answerOf(rule.label))),
     h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence + refitsOf(number, position)),
       member.one ? overlapOf(members, number) : null),
     member.one ? histogramsOf(member) : null);
@@ -175,18 +178,20 @@ function renderRules() {
 
 // The middle of each column, and for the most frequent reasons of silence a made-up row that is silent for this reason.
 function listStarts() {
-  const starts = [{ words: "the middle value of each column", row: data.typical }];
   const set = here();
+  const starts = [{ words: "the middle value of each column", row: data.typical }];
   if (!set?.silent) return starts;
+  if (set.starts) return set.starts;
   const members = membersOf(set);
   const counts = set.silent.reasons.map((_, i) => set.silent.why.filter((why) => why === i).length);
   const order = counts.map((_, i) => i).filter((i) => counts[i] >= 5 && set.silent.reasons[i][1]).sort((a, b) => counts[b] - counts[a]);
   for (const i of order.slice(0, MOST_STARTS)) {
     const [number, misses] = set.silent.reasons[i];
-    const row = makeSilent(data, members[number].region.conditions, misses);
+    const row = makeSilent(data, members, number, misses);
     const terms = misses.map((position) => members[number].rules[0].terms[position]).join(" and ");
     if (row && explain(data, set, row).label === null) starts.push({ words: `a made-up silent row: it fails “${terms}” of ${nameOf(members, number, 0)} as ${count(counts[i])} rows do`, row });
   }
+  set.starts = starts;
   return starts;
 }
 
@@ -557,7 +562,7 @@ $("start").addEventListener("change", () => {
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderLeftOut(); renderTradeOff(); renderPicture(); });
+for (const rem of [46, 64]) matchMedia(`(max-width: ${rem}rem)`).addEventListener("change", () => { renderLeftOut(); renderTradeOff(); renderPicture(); });
 addEventListener("beforeprint", () => {
   // The rules of a tree are listed beside it, and longer lists stay closed on paper.
   for (const part of document.querySelectorAll("details:not(.tree, .tree *, .long)")) {
