@@ -14,7 +14,7 @@ from oleander.candidates.base import Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
 from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range
-from tests.making import Recording, count
+from tests.making import AskingBoxes, OwnTrees, Recording, count, label
 
 
 @pytest.fixture(scope="module")
@@ -285,3 +285,29 @@ def test_groups_count_by_their_share_of_rows():
             shares.append(weights[points[own & right]].sum() / weights[points[own]].sum())
         assert count_groups(groups[points], weights[points], np.ones(len(points), dtype=bool)) == len(shares)
         assert count_groups(groups[points], weights[points], right) == pytest.approx(sum(shares))
+
+
+def curve(X):
+    return X[:, 0] + X[:, 1] ** 2 > 0.8
+
+
+@pytest.fixture
+def rows():
+    return label(np.random.default_rng(0).uniform(size=(120, 3)), curve)
+
+
+def test_the_candidates_of_all_generators_in_their_order(rows):
+    balls = Balls(0.5, max_candidates=5)
+    both = CandidatePool.propose([OwnTrees(), balls], rows, count(curve, rows.schema), 0)
+    origins = [candidate.origin for candidate in both.candidates]
+    assert origins == ["own"] * origins.count("own") + ["balls"] * 5
+    assert len(CandidatePool.propose(balls, rows, count(curve, rows.schema), 0).candidates) == 5
+
+
+def test_a_generator_that_would_ask_too_much_proposes_nothing_and_the_others_do(rows):
+    black_box = count(curve, rows.schema, max_queries=50)
+    with pytest.warns(UserWarning, match="AskingBoxes proposes nothing: max_queries=50 leaves") as caught:
+        candidates = CandidatePool.propose([AskingBoxes(), OwnTrees()], rows, black_box, 0).candidates
+    assert len(caught) == 1
+    assert {candidate.origin for candidate in candidates} == {"own"}
+    assert black_box.n_queries <= 50

@@ -1,13 +1,33 @@
 """Instances, helpers and the oracle: the paper's program with every variable and every constraint."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import combinations
+from unittest.mock import Mock, patch
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from oleander.selection.model import pack_matrix, plain_model, selective_model
+from oleander.selection.solvers import Stages, solve_auto
+
+# The methods of each stage.
+STAGES = {
+    "reduce": ("merge", "reduce"),
+    **{name: (name,) for name in ("find", "bound", "fix", "branch", "decompose", "finish")},
+}
+
+
+def auto_without(*stages):
+    """Return the solver "auto" without some stages."""
+
+    def solve(model, run):
+        skipped = {method: Mock() for stage in stages for method in STAGES[stage]}
+        with patch.multiple(Stages, **skipped) if skipped else nullcontext():
+            solve_auto(model, run)
+
+    return solve
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import re
 import time
 from _thread import interrupt_main
-from functools import partial
 from itertools import combinations
 from threading import Timer
 
@@ -16,8 +15,8 @@ from oleander.selection import SelectionProblem
 from oleander.selection.answer import smallest_as_wide, without_redundant
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
-from oleander.selection.solvers import solve_auto, try_every_choice
-from tests.selection.making import every_choice, make_instance, same
+from oleander.selection.solvers import try_every_choice
+from tests.selection.making import auto_without, every_choice, make_instance, same
 
 ROWS_AND_COLUMNS = np.array(
     [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1], [1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]
@@ -81,7 +80,7 @@ class InterruptAfter:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("solver", ["auto", "highs", "greedy", partial(solve_auto, skip={"branch", "decompose"})])
+@pytest.mark.parametrize("solver", ["auto", "highs", "greedy", auto_without("branch", "decompose")])
 def test_time_limits_hold(solver, hard):
     worked = time.process_time()
     result = hard.solve(12, solver=solver, time_limit=0.8)
@@ -114,8 +113,8 @@ def test_no_time_at_all_still_answers(hard):
         ("auto", "find"),
         ("auto", "bound"),
         ("auto", "decompose"),
-        (partial(solve_auto, skip={"decompose", "finish"}), "branch"),
-        (partial(solve_auto, skip={"branch", "decompose"}), "finish"),
+        (auto_without("decompose", "finish"), "branch"),
+        (auto_without("branch", "decompose"), "finish"),
         ("highs", "highs"),
     ],
 )
@@ -135,7 +134,7 @@ def test_ctrl_c_returns_the_best_so_far(solver, stage, hard):
 def test_ctrl_c_from_outside_is_heard_inside_highs(hard):
     worked = time.process_time()
     Timer(0.7, interrupt_main).start()
-    result = hard.solve(12, solver=partial(solve_auto, skip={"branch", "decompose"}), time_limit=30)
+    result = hard.solve(12, solver=auto_without("branch", "decompose"), time_limit=30)
     assert time.process_time() - worked < 10
     assert result.message.startswith("Interrupted after")
     assert 0 < result.objective <= result.bound

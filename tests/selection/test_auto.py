@@ -1,7 +1,6 @@
 """The answers are the optima: against exhaustive search and HiGHS, whatever stage is left out."""
 
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,8 +10,8 @@ from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
 from oleander.selection.model import ROUNDING
-from oleander.selection.solvers import STAGES, solve_auto, try_every_choice
-from tests.selection.making import make_instance
+from oleander.selection.solvers import try_every_choice
+from tests.selection.making import STAGES, auto_without, make_instance
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)
 
@@ -46,7 +45,7 @@ def test_any_stage_can_be_left_out(stage, seed):
     rows = make_instance(seed, n_candidates=16, n_points=40, max_weight=2)
     problem = SelectionProblem(rows.covers, rows.covers, rows.weights)
     best = problem.solve(4, solver="highs")
-    result = problem.solve(4, solver=partial(solve_auto, skip={stage}))
+    result = problem.solve(4, solver=auto_without(stage))
     assert result.is_proven_optimal
     assert result.objective == best.objective
 
@@ -56,9 +55,7 @@ def test_any_stage_can_be_left_out(stage, seed):
 def test_each_of_the_last_stages_can_prove_alone(stage, seed):
     rows = make_instance(seed, n_candidates=20, n_points=40)
     problem = SelectionProblem(rows.covers, rows.covers)
-    result = problem.solve(
-        5, solver=partial(solve_auto, skip={"bound", "fix", "branch", "decompose", "finish"} - {stage})
-    )
+    result = problem.solve(5, solver=auto_without(*{"bound", "fix", "branch", "decompose", "finish"} - {stage}))
     assert result.is_proven_optimal or stage == "decompose"
     assert result.objective <= problem.solve(5, solver="highs").objective <= result.bound
 
@@ -73,7 +70,7 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
     weights = [None, rng.integers(1, 4, size=120), rng.random(120)][seed % 3]
     problem = SelectionProblem(covers, covers, weights)
     best = problem.solve(7, solver="highs")
-    result = problem.solve(7, solver=partial(solve_auto, skip=skip), time_limit=10)
+    result = problem.solve(7, solver=auto_without(*skip), time_limit=10)
     slack = 3e-6 * best.objective if seed % 3 == 2 else 0.0
     assert result.objective <= best.objective + slack
     assert best.objective <= result.bound + slack
@@ -88,7 +85,7 @@ def test_a_bound_is_never_under_the_optimum(seed, k, formulation):
     rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     best = problem.solve(k, 0.75, formulation=formulation, solver=try_every_choice).objective
-    for solver in ("auto", "highs", "greedy", partial(solve_auto, skip={"branch", "decompose", "finish"})):
+    for solver in ("auto", "highs", "greedy", auto_without("branch", "decompose", "finish")):
         result = problem.solve(k, 0.75, formulation=formulation, solver=solver)
         assert result.objective <= best <= result.bound
         assert result.status != "optimal" or result.objective == best

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import CountingBlackBox, SpentError
+from oleander.black_box.asking import CountingBlackBox
 from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
-from oleander.messages import warn_user
 from oleander.rules import Explainer, Region
 
 
@@ -116,19 +115,3 @@ class Boxes:
             check_choice(f"monotone[{column!r}]", sign, ("+", "-"))
         if self.order is not None and not self.monotone:
             raise ValueError("order is for monotone, which is not given: leave it out, or give both.")
-
-
-def propose_all(
-    generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: CountingBlackBox
-) -> list[Candidate]:
-    """Return the candidates of all generators.
-
-    A generator that would exceed the black box's ``max_queries`` proposes nothing, and a warning says so.
-    """
-    candidates: list[Candidate] = []
-    for generator in [generators] if isinstance(generators, Generator) else generators:
-        try:
-            candidates += generator.propose(rows, random_state, black_box)
-        except SpentError as error:
-            warn_user(f"{type(generator).__name__} proposes nothing: {error}")
-    return candidates

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
 from oleander.black_box.labelling import label_rows
 from oleander.black_box.resuming import KeptBlackBox
-from oleander.candidates.base import Candidate, Generator, check_explainer, propose_all
+from oleander.candidates.base import Candidate, Generator, check_explainer
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.checkpoint import Checkpoint, hash_text
+from oleander.messages import warn_user
 from oleander.rules import membership
 from oleander.rules.base import Explainer
 from oleander.running.parallel import run_tasks
@@ -129,9 +130,17 @@ class CandidatePool:
         random_state: int,
         **options: Any,
     ) -> Self:
-        """Let the generators propose candidates for rows that are labelled already; options are those of the class."""
+        """Let the generators propose candidates for rows that are labelled already; options are those of the class.
+
+        A generator that would exceed the black box's ``max_queries`` proposes nothing, and a warning says so.
+        """
+        candidates: list[Candidate] = []
         with tell_progress("proposing candidates"):
-            candidates = propose_all(generators, rows, random_state, black_box)
+            for generator in [generators] if isinstance(generators, Generator) else generators:
+                try:
+                    candidates += generator.propose(rows, random_state, black_box)
+                except SpentError as error:
+                    warn_user(f"{type(generator).__name__} proposes nothing: {error}")
         return cls(rows, candidates, black_box, **options)
 
     def _count_judged(self, index: int, points: NDArray[np.int32], counts: Bools) -> tuple[int, float]:

@@ -20,6 +20,8 @@ from oleander.rules.base import encode_labels, read_labels, write_labels
 
 # A small tree of more rows would be the same, and take seconds.
 MOST_GROWN = 20_000
+# Of the tree around the rows that are not answered.
+MOST_LEAVES = 4
 # Ranges hold about equal shares of the numbers.
 N_RANGES = 5
 
@@ -123,7 +125,6 @@ def find_uncovered(
     covered: Bools,
     schema: FeatureSchema,
     *,
-    max_leaves: int = 4,
     tolerance: Tolerance | None = None,
 ) -> Uncovered:
     """Count the uncovered rows by label or range of numbers, and describe them by a small tree.
@@ -138,7 +139,7 @@ def find_uncovered(
     if len(rows) > MOST_GROWN:
         some = np.sort(np.random.default_rng(0).choice(len(rows), MOST_GROWN, replace=False))
     words = np.where(covered[some], "answered", "not answered")
-    grown = UnfilteredTree(max_leaves=max_leaves).fit(rows[some], words, schema=schema)
+    grown = UnfilteredTree(max_leaves=MOST_LEAVES).fit(rows[some], words, schema=schema)
     leaf = grown.apply(rows)
     counts = np.array(
         [np.bincount(leaf[covered == (word == "answered")], minlength=len(grown.column)) for word in grown.classes]

@@ -116,7 +116,7 @@ def grow_tree(
 
 
 def grow_by_variance(
-    columns: list[Column], amounts: Ints, schema: FeatureSchema, max_leaves: int | None, min_leaf: int
+    columns: list[Column], amounts: Ints, schema: FeatureSchema, max_leaves: int | None, min_leaf: int = 1
 ) -> Tree:
     """Grow a tree of regression on whole amounts; its one label has no meaning."""
     one = np.zeros(len(amounts), dtype=np.intp)
@@ -197,10 +197,9 @@ def grow_for_numbers(
     schema: FeatureSchema,
     features: tuple[int, ...],
     max_leaves: int | None,
-    min_leaf: int = 1,
 ) -> Tree:
     """Grow a tree by variance, in which each leaf says the constant that is right most often."""
-    tree = grow_by_variance(make_columns(values, schema, features), to_amounts(answers), schema, max_leaves, min_leaf)
+    tree = grow_by_variance(make_columns(values, schema, features), to_amounts(answers), schema, max_leaves)
     constants = find_constants(answers, tolerance)
     counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
     most, ends = counts.max(axis=0), tree.column == LEAF

@@ -129,7 +129,6 @@ def walk(
     start: Ints,
     *,
     patience: int,
-    seed: int = 0,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Ints, int]:
     """Return the best choice met on a walk of best swaps, and the number of swaps made; in plain maximum coverage.
@@ -138,7 +137,7 @@ def walk(
     climbs out of local optima; a move that beats the best value so far is always allowed. The walk ends after
     `patience` moves without a better choice.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     state, n_slots = SwapState(model, start), len(start)
     best, best_value = start, state.value
     enter_after = np.zeros(model.n_candidates, dtype=np.int64)

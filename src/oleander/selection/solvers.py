@@ -5,7 +5,7 @@ first proof ends the solve.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
@@ -21,7 +21,6 @@ from oleander.selection.search import greedy, walk
 
 # A solver offers choices and bounds of a model to a run, and stops when the run says so.
 Solver = Callable[[CoverageModel, Run], None]
-STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Greedy reaches at least this share of the optimum.
 GREEDY_SHARE = 1.0 - 1.0 / math.e
 # Branching by itself is fastest when fixing has left few candidates for each of a few sets.
@@ -55,9 +54,9 @@ def get_solver(solver: str | Solver) -> Solver:
     return SOLVERS[solver]
 
 
-def solve_auto(model: CoverageModel, run: Run, skip: Collection[str] = (), max_nodes: int | None = None) -> None:
-    """Bound first, then search what the bound leaves open, each search within `max_nodes`; leave out `skip`."""
-    work = Stages(model, run, skip)
+def solve_auto(model: CoverageModel, run: Run, max_nodes: int | None = None) -> None:
+    """Bound first, then search what the bound leaves open, each search within `max_nodes`."""
+    work = Stages(model, run)
     work.merge()
     work.find(patience=0)
     work.bound_and_drop()
@@ -146,18 +145,15 @@ SOLVERS: dict[str, Solver] = {
 class Stages:
     """The model as the stages have left it, with the multipliers of the last bound."""
 
-    def __init__(self, model: CoverageModel, run: Run, skip: Collection[str] = ()) -> None:
-        self.model, self.run, self.skip = model, run, skip
+    def __init__(self, model: CoverageModel, run: Run) -> None:
+        self.model, self.run = model, run
         self.point: DualPoint | None = None
         # The number of candidates when the model was last reduced, and merged: with as many it stays so.
         self._n_reduced = self._n_merged = -1
 
-    def _skips(self, stage: str) -> bool:
-        return stage in self.skip or self.run.should_stop()
-
     def merge(self) -> None:
         """Merge equal points."""
-        if not self._skips("reduce"):
+        if not self.run.should_stop():
             with self.run.stage("reduce") as record:
                 record.n_merged = self._merge()
 
@@ -174,7 +170,7 @@ class Stages:
 
     def reduce(self) -> None:
         """Drop contained candidates and merge points that differed only in dropped candidates."""
-        if self._skips("reduce") or self.model.n_candidates == self._n_reduced:
+        if self.run.should_stop() or self.model.n_candidates == self._n_reduced:
             return
         with self.run.stage("reduce") as record:
             before = self.model.n_candidates
@@ -197,7 +193,7 @@ class Stages:
 
     def find(self, patience: int) -> None:
         """Search for a better choice from greedy, or from the candidates that the bound bought most often."""
-        if self._skips("find") or not self.model.n_candidates:
+        if self.run.should_stop() or not self.model.n_candidates:
             return
         model, run = self.model, self.run
         with run.stage("find") as record:
@@ -224,7 +220,7 @@ class Stages:
 
     def bound(self) -> None:
         """Tighten the Lagrangian bound."""
-        if self._skips("bound") or not self.model.n_candidates:
+        if self.run.should_stop() or not self.model.n_candidates:
             return
 
         def should_stop(point: DualPoint) -> bool:
@@ -239,13 +235,13 @@ class Stages:
 
     def fix(self) -> None:
         """Drop candidates by reduced cost."""
-        if not self._skips("fix") and self.point is not None:
+        if not self.run.should_stop() and self.point is not None:
             with self.run.stage("fix") as record:
                 record.n_dropped = self._keep(still_possible(self.point, self.run.cutoff))
 
     def branch(self, max_nodes: int | None) -> None:
         """Branch and bound on the remaining candidates."""
-        if self._skips("branch"):
+        if self.run.should_stop():
             return
         model, run = self.model, self.run
         with run.stage("branch") as record:
@@ -265,7 +261,7 @@ class Stages:
 
     def decompose(self, patience: int | None) -> None:
         """Split into groups, solve these, and join them by a knapsack."""
-        if self._skips("decompose") or self.model.limit < 2:
+        if self.run.should_stop() or self.model.limit < 2:
             return
         model, run = self.model, self.run
         with run.stage("decompose") as record:
@@ -281,7 +277,7 @@ class Stages:
     def finish(self, max_nodes: int | None = None) -> None:
         """Look at every choice if few are left; else hand the program to HiGHS, asking only for a better choice."""
         model = self.model
-        if self._skips("finish") or model.sure.nnz > MAX_ENTRIES_TO_FINISH:
+        if self.run.should_stop() or model.sure.nnz > MAX_ENTRIES_TO_FINISH:
             return
         if sum(math.comb(model.n_candidates, size) for size in range(model.limit + 1)) <= FEW_CHOICES:
             try_every_choice(model, self.run)
