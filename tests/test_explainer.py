@@ -1,5 +1,6 @@
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -266,6 +267,9 @@ class TestReading:
         said = str(atlas.explain(row))
         assert said == str(atlas.explain(row.iloc[0])) == str(atlas.explain(row.iloc[0].to_dict()))
         assert said == str(atlas.explain(row.to_numpy()[0]))
+        plain = atlas.explain(row, change=False)
+        assert plain.change is None
+        assert replace(atlas.explain(row), change=None) == plain
         with pytest.raises(TypeError, match=r"explain takes one row, and 3 was given; .* is X.iloc\[3\]"):
             atlas.explain(3)
         with pytest.raises(ValueError, match="explain takes one row, and 2 were given"):

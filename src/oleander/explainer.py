@@ -818,7 +818,7 @@ class AggregateExplainer(Parameters):
 
     # What is said of a row, of each rule, and of the fit.
 
-    def explain(self, x: Any, *, ask: bool = True) -> Explanation:
+    def explain(self, x: Any, *, ask: bool = True, change: bool = True) -> Explanation:
         """Return what is said of one row, how sure that is, and what would change it.
 
         Parameters
@@ -827,6 +827,8 @@ class AggregateExplainer(Parameters):
         ask : bool
             Whether the black box is asked about the row, unless its answer is known. The row is counted. Where it is
             not asked, the row needs the columns of the rules only.
+        change : bool
+            Whether the smallest change that gives another answer is sought, which takes most of the time.
         """
         if np.isscalar(x):
             raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
@@ -843,7 +845,7 @@ class AggregateExplainer(Parameters):
         elif self.record_.floor_by is not None and not self._hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
             explanation = Explanation((), unreadable=SILENT_SUBGROUP)
         else:
-            explanation = explain_row(explainers, rows[0])
+            explanation = explain_row(explainers, rows[0], with_change=change)
         return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
 
     @showing_progress

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
@@ -164,6 +165,15 @@ class TestSplitOff:
         assert is_whole(np.isin(np.arange(len(groups)), held), groups)
         again = split_off(len(groups), share, groups, seed)
         np.testing.assert_array_equal(again[1], held)
+
+    @given(GROUPS, st.floats(0.05, 0.4), SEEDS)
+    def test_the_split_is_that_of_scikit_learn(self, groups, share, seed):
+        for given_groups, splitter in ((None, ShuffleSplit), (groups, GroupShuffleSplit)):
+            n_units = len(groups) if given_groups is None else len(np.unique(groups))
+            if np.ceil(share * n_units) < n_units:
+                parts = next(splitter(1, test_size=share, random_state=seed).split(groups, groups=given_groups))
+                for part, expected in zip(split_off(len(groups), share, given_groups, seed), parts, strict=True):
+                    np.testing.assert_array_equal(part, np.sort(expected))
 
     @given(st.integers(2, 200), SEEDS)
     def test_the_share_of_rows_is_held_out(self, n_rows, seed):

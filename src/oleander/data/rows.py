@@ -8,7 +8,6 @@ from typing import Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
@@ -37,9 +36,11 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
     if math.ceil(share * n_units) >= n_units:
         what = "rows" if groups is None else "groups"
         raise ValueError(f"holdout={share:g} of {n_units:,} {what} leaves none to learn from: lower it.")
-    splitter = ShuffleSplit if groups is None else GroupShuffleSplit
-    learned, held = next(splitter(1, test_size=share, random_state=seed % 2**32).split(every_row, groups=groups))
-    return np.sort(learned), np.sort(held)
+    units = every_row if groups is None else np.unique(groups, return_inverse=True)[1]
+    # The split of scikit-learn's ShuffleSplit and GroupShuffleSplit, which take long to import.
+    order = np.random.RandomState(seed % 2**32).permutation(int(units.max()) + 1)
+    is_held = np.isin(units, order[: math.ceil(share * len(order))])
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
 def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Bools:

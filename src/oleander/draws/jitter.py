@@ -8,7 +8,6 @@ so a record that many rows share is drawn about as often as it occurs.
 import math
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from oleander.arrays import Floats, Ints
@@ -79,6 +78,9 @@ def find_neighbours(rows: Floats, schema: FeatureSchema) -> Ints:
     """Return the nearest other rows of each row; a lone row is its own neighbour."""
     if len(rows) == 1:
         return np.zeros((1, 1), dtype=np.intp)
+    # Imported where it is needed, as it takes long.
+    from sklearn.neighbors import NearestNeighbors
+
     n_neighbours = min(N_NEIGHBOURS, len(rows) - 1)
     columns = round_columns(make_metric_columns(rows, schema))
     search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(columns)

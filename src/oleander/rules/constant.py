@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import read_count
@@ -126,6 +125,9 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
             f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' has nothing to go by: give "
             "tolerance as a number."
         )
+    # Imported where it is needed, as it takes long.
+    from sklearn.tree import DecisionTreeRegressor
+
     half = np.random.default_rng(seed).permutation(len(answers))
     learns, judges = half[::2], half[1::2]
     tree = DecisionTreeRegressor(max_leaf_nodes=AUTO_LEAVES, random_state=seed).fit(values[learns], answers[learns])

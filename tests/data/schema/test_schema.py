@@ -252,3 +252,16 @@ def test_a_row_that_is_not_plain_is_left_to_pandas(changes):
     X = pd.DataFrame({"age": [61, 58, 70], "sex": ["F", "M", "F"]})
     assert FeatureSchema.infer(X).encode_plain({"age": 61, "sex": "F", **changes}) is None
     assert FeatureSchema.infer(X).encode_plain(X) is None
+    # Without names, an array is no row of a frame.
+    assert FeatureSchema.infer(X).encode_plain(np.array([61, 0])) is None
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_one_plain_row_of_an_array_is_encoded_as_in_a_table(dtype):
+    X = np.array([[61, 0], [58, 1], [70, 0]], dtype=dtype)
+    schema = FeatureSchema.infer(X)
+    for row in X:
+        np.testing.assert_array_equal(schema.encode_plain(row), schema.encode(row[None]))
+    assert schema.encode_plain(X[0, :1]) is None
+    assert schema.encode_plain(np.array([np.nan, 1.0])) is None
+    assert schema.encode_plain(np.array([61, "b"], dtype=object)) is None

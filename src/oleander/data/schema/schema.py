@@ -280,7 +280,7 @@ class FeatureSchema:
         return rows, readable
 
     def encode_plain(self, x: Any) -> Floats | None:
-        """Return one row given as a frame, a Series or a mapping, encoded, without the work of pandas for each column.
+        """Return one row given as a frame, a Series, a mapping or an array, encoded, without pandas for each column.
 
         None where the columns are not exactly those of the schema, or where a value is not a number or a named level.
         """
@@ -290,9 +290,11 @@ class FeatureSchema:
             names, values = list(x.index), x.tolist()
         elif isinstance(x, dict):
             names, values = list(x), list(x.values())
+        elif isinstance(x, np.ndarray) and x.shape == (len(self),):
+            names, values = None, x.tolist()
         else:
             return None
-        if names != list(self.columns or ()):
+        if names != (None if self.columns is None else list(self.columns)):
             return None
         codes = [feature.read_plain(value) for feature, value in zip(self.features, values, strict=True)]
         return None if None in codes else np.array([codes], dtype=float)
