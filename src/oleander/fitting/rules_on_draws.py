@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
@@ -69,6 +70,8 @@ class RulesOnDraws(Engine):
         Draws are made from the background, or else from the rows that are not held out, or else from the judging rows.
         """
         assert isinstance(options.candidates, Boxes)
+        # Where kernels have to be compiled, a second process compiles most of them while the black box is asked.
+        kernels.load("pack")
         background = reading.background
         parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
         n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE

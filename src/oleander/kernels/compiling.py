@@ -25,8 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 PACKAGE = "oleander.kernels."
-# Files that take about as long to compile as the others, the last that a fit needs first.
-APART = ("dual", "polishing")
+# Files that take about as long to compile as the others, the last that a fit needs first; then one more, for where a
+# slow black box leaves time.
+APART = ("dual", "polishing", "growth")
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
@@ -112,14 +113,15 @@ def compile_files(names: Sequence[str]) -> None:
         print(name, flush=True)
 
 
-def compiled(*signature: Any) -> Callable[[F], F]:
+def compiled(*signature: Any, is_inner: bool = False) -> Callable[[F], F]:
     """Return a decorator that compiles a function for arguments of these types, when its module is imported.
 
-    Without types, the function is compiled as part of its callers.
+    Without types, the function is compiled as part of its callers. One that is inner is called by kernels only, so
+    that what Python would need to call it is not compiled.
     """
 
     def compile_function(function: F) -> F:
-        options = {"nogil": True, "error_model": "numpy"}
+        options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": is_inner}
         if not signature:
             # Its callers are cached with all that they call.
             return cast(F, njit(**options)(function))

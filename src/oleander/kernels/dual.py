@@ -16,7 +16,7 @@ LINE, FLAGS, NUMBER, VALUE = writes(types.float64, 1), writes(types.bool_, 1), t
 BOUND, THRESHOLD, FACTOR, STALLS, N_MADE, IS_DONE = range(6)
 
 
-@compiled(LINE, NUMBER, LINE, FLAGS)
+@compiled(LINE, NUMBER, LINE, FLAGS, is_inner=True)
 def _mark_largest(prices: Floats, n_marked: int, work: Floats, is_marked: Bools) -> float:
     """Mark the largest prices, the first of equal ones, and return the smallest that is marked; by quickselect."""
     for i in range(len(prices)):
@@ -51,7 +51,7 @@ def _mark_largest(prices: Floats, n_marked: int, work: Floats, is_marked: Bools)
     return last
 
 
-@compiled(STARTS, COLUMNS, ROWS, NUMBER, LINE, LINE, LINE, FLAGS, LINE)
+@compiled(STARTS, COLUMNS, ROWS, NUMBER, LINE, LINE, LINE, FLAGS, LINE, is_inner=True)
 def _buy(
     starts: Ints,
     columns: Columns,

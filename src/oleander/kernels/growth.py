@@ -25,7 +25,7 @@ CODES, SIZES, FLAGS, LABELS = (
 LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER, is_inner=True)
 def _find_split(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -105,7 +105,7 @@ def _find_split(
     return gain if gain > ROUNDING * n_rows else 0.0
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER, is_inner=True)
 def _split(
     codes: NDArray[np.int32],
     n_codes: Ints,

@@ -29,14 +29,14 @@ SMALL, KINDS, COUNTS = writes(types.int32, 1), reads(types.uint8, 1), writes(typ
 AMOUNTS, VALUE = writes(types.float64, 2), types.float64
 
 
-@compiled(CELLS, NUMBER, SMALL, SMALL)
+@compiled(CELLS, NUMBER, SMALL, SMALL, is_inner=True)
 def _add_fails(cells: Cells, line: int, changes: Small, fails: Small) -> None:
     """Add to the failed cuts of every draw what has changed, by code, in the cut of a column."""
     for draw in range(len(fails)):
         fails[draw] += changes[cells[line, draw]]
 
 
-@compiled(CELLS, KINDS, SMALL, SMALL, COUNTS)
+@compiled(CELLS, KINDS, SMALL, SMALL, COUNTS, is_inner=True)
 def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, counts: Small) -> None:
     """Count draws by column, code and kind: those in the box, and those that only the column's own cut keeps out."""
     n_inside = 0
@@ -53,7 +53,7 @@ def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, counts
             counts[line, cells[line, draw], kinds[draw]] += 1
 
 
-@compiled(AMOUNTS, NUMBER, types.bool_, VALUE, AMOUNTS, TAKEN)
+@compiled(AMOUNTS, NUMBER, types.bool_, VALUE, AMOUNTS, TAKEN, is_inner=True)
 def _find_free(
     sums: Floats, n_codes: int, is_number: bool, penalty: float, before: Floats, taken: Bools
 ) -> tuple[bool, float]:
@@ -84,13 +84,13 @@ def _find_free(
     return True, total if is_whole else best - penalty
 
 
-@compiled(types.bool_, VALUE, types.bool_, VALUE)
+@compiled(types.bool_, VALUE, types.bool_, VALUE, is_inner=True)
 def _is_better(is_kept: bool, worth: float, was_kept: bool, least: float) -> bool:
     """Return whether a move is better: one that keeps the floor beats one that does not."""
     return worth > least if is_kept == was_kept else is_kept
 
 
-@compiled(VALUE, VALUE, VALUE)
+@compiled(VALUE, VALUE, VALUE, is_inner=True)
 def _measure(gain: float, slack: float, penalty: float) -> tuple[bool, float]:
     """Return whether a box keeps the floor, and its worth: what it gains, or its slack where it is under the floor.
 
@@ -101,7 +101,7 @@ def _measure(gain: float, slack: float, penalty: float) -> tuple[bool, float]:
     return (True, gain - penalty) if slack >= -ROUNDING else (False, slack)
 
 
-@compiled(AMOUNTS, NUMBER, VALUE, LINE, AMOUNTS, TAKEN)
+@compiled(AMOUNTS, NUMBER, VALUE, LINE, AMOUNTS, TAKEN, is_inner=True)
 def _find_range(
     sums: Floats, n_codes: int, penalty: float, starts: Ints, before: Floats, taken: Bools
 ) -> tuple[bool, float]:
@@ -148,7 +148,7 @@ def _find_range(
     return best_is_kept, best
 
 
-@compiled(AMOUNTS, NUMBER, VALUE, TAKEN)
+@compiled(AMOUNTS, NUMBER, VALUE, TAKEN, is_inner=True)
 def _find_levels(sums: Floats, n_codes: int, penalty: float, taken: Bools) -> tuple[bool, float]:
     """Take the levels without a loss, then those that gain most for the slack that they use, as long as it lasts."""
     gain = slack = 0.0
