@@ -16,7 +16,7 @@ from oleander.data.copies import count_known
 from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
-from oleander.judging.certificate import Tested, level_of_next, passes
+from oleander.judging.certificate import Tested, count_left, level_of_next, passes
 from oleander.judging.judged import Judged
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
@@ -91,8 +91,9 @@ class Reserve:
 
     def _describe(self, passed: bool, tests: list[tuple[str, bool]]) -> Tested:
         results = [result for _, result in tests]
-        n_failed, left = results.count(False), level_of_next(results, self.level)
-        return Tested(passed, self.floor, 1 - self.level, self.n_units, self.unit, n_failed, left)
+        size, next_level = (self.n_units, self.unit), level_of_next(results, self.level)
+        tested = Tested(passed, self.floor, 1 - self.level, *size, results.count(False), next_level)
+        return count_left(tested, results, self.level)
 
     def __str__(self) -> str:
         with self._history() as tests:

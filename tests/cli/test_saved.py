@@ -225,6 +225,15 @@ def test_export(explained, run, form):
     assert Path("x.txt").read_bytes().decode() == written
 
 
+def test_exports_say_of_which_rows_the_model_must_be_asked(explained, run):
+    atlas = AggregateExplainer.load(explained.atlas)
+    command = ("export", explained.atlas, "--ask-model", "--format")
+    assert run(*command, "sql", "--dialect", "sqlite").out == atlas.to_sql("sqlite", flags=True)
+    assert run(*command, "python").out.endswith("    return predict(row) is None\n")
+    done = run(*command, "card")
+    assert (done.code, "--ask-model is for --format sql or python: leave out one." in done.err) == (2, True)
+
+
 def test_exported_sql_answers_as_predict_does(explained, run, patients, patients_csv):
     sql = run("export", explained.atlas, "--format", "sql", "--dialect", "sqlite", "--table", "my rows").out
     connection = sqlite3.connect(":memory:")
@@ -361,6 +370,14 @@ def test_a_watch_alarms_with_a_code_and_counts_a_batch_once(explained, run, rows
     assert done.code == 6
     assert done.json["state"] == "alarm"
     assert done.json["n_batches"] == 2
+    for _ in range(2):
+        done = run("watch", explained.atlas, "--log", "watch.sqlite", "--report", "watch.html")
+        assert (done.code, "Alarm: a promise of these rules no longer holds (2 batches" in done.out) == (6, True)
+    assert Path("watch.html").exists()
+    for options in (["--log", "none.sqlite"], ["--log", "watch.sqlite", "--name", "Friday"]):
+        done = run("watch", explained.atlas, *options)
+        assert (done.code, "--log must be a watch to look at" in done.err) == (2, True)
+    assert not Path("none.sqlite").exists()
     done = run(*command, "Wednesday", "--level", "0.01")
     assert done.code == 3
     assert "watches with level=0.05, not 0.01" in done.sentence

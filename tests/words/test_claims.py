@@ -61,7 +61,7 @@ class TestCertificate:
     def test_of_held_out_rows(self):
         certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
         assert describe_certificate(certificate, 0.9) == [
-            "Certified on held-out rows (95% confidence for all statements together):",
+            "Certified on rows that nothing was learned from (95% confidence for all statements together):",
             "  Rows that are answered: at least 34% (80 of 200 rows).",
             "  Answers that match the model: at least 92% (78 of 80 rows).",
         ]
@@ -71,7 +71,7 @@ class TestCertificate:
         [
             (Claim(78, 80, 0.8999), "on new rows the share may be as low as 89%"),
             (Claim(9, 9, 0.5), "The floor of 90% is not certified: 9 rows are too few, even if all match"),
-            (Claim(0, 0, 0.0), "Nothing is certified of the answers: no held-out row is answered."),
+            (Claim(0, 0, 0.0), "Nothing is certified of the answers: none of these rows is answered."),
         ],
     )
     def test_a_bound_under_the_floor_says_what_that_means(self, answers, words):

@@ -274,7 +274,10 @@ class Evaluate(Judging):
 
 
 class Watch(Judging):
-    """Add a batch of new rows to a watch over a saved explainer; end with code 6 on an alarm, 7 on a suspicion."""
+    """Add a batch of new rows to a watch over a saved explainer; end with code 6 on an alarm, 7 on a suspicion.
+
+    Without rows, say what all batches so far show.
+    """
 
     log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
     name: str | None = option(
@@ -317,6 +320,9 @@ class Export(Options):
     )
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
     title: str | None = option(None, OUTPUT, "With card and dossier: what the model is.")
+    ask_model: bool = option(
+        False, OUTPUT, "With sql and python: also say of which rows the model must be asked.", "--ask-model"
+    )
 
 
 class Report(Asking):

@@ -35,6 +35,7 @@ from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
 from oleander.judging.floor import FloorCheck
 from oleander.messages import list_some, one_line, show_lower, visible
+from oleander.router import ASK_MODEL
 
 
 def predict(given: Predict) -> None:
@@ -145,9 +146,12 @@ def evaluate(given: Evaluate) -> None:
 
 def watch(given: Watch) -> None:
     """Add a batch of new rows to a watch; end with code 6 on an alarm, 7 on a suspicion."""
-    explainer, X, known = _read_judged(given)
+    is_look = given.data is None and given.table is None
+    if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
+        raise wrong_option("without DATA or --table, --log must be a watch to look at: leave out options about rows.")
+    explainer, *batch = (AggregateExplainer.load(given.atlas),) if is_look else _read_judged(given)
     log = explainer.watch(given.log, min_coverage=given.min_coverage, level=given.level)
-    found = log.add(X, known, name=given.name)
+    found = log.add(*batch, name=given.name) if batch else log.look()
     if given.report is not None:
         log.report(given.report)
     if given.as_json:
@@ -190,7 +194,7 @@ def export(given: Export) -> None:
     """Write an explainer as SQL, Python, JSON, a model card or a folder of evidence."""
     sql, named = ("sql",), ("card", "dossier")
     own = (("--dialect", given.dialect, sql), ("--table", given.table, sql), ("--title", given.title, named))
-    for option, value, only in own:
+    for option, value, only in (*own, ("--ask-model", given.ask_model or None, ("sql", "python"))):
         if value is not None and given.form not in only:
             raise wrong_option(f"{option} is for --format {' or '.join(only)}: leave out one.")
     explainer = AggregateExplainer.load(given.atlas)
@@ -204,9 +208,9 @@ def export(given: Export) -> None:
             typer.echo(f"{visible(given.out)} is written: README.md says what is in it.")
         return
     if given.form == "sql":
-        text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data")
+        text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data", flags=given.ask_model)
     elif given.form == "python":
-        text = explainer.to_python()
+        text = explainer.to_python() + ASK_MODEL * given.ask_model
     elif given.form == "card":
         text = explainer.to_card() if given.title is None else explainer.to_card(title=given.title)
     else:

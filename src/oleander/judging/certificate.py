@@ -6,6 +6,7 @@ an editor learns nothing, so the rule sets tested up to the first failure are th
 the rows are, a fixed sequence that needs no correction. Each failure is a bit, and is paid for.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ from oleander.messages import Shown
 PART_OF_AGREEMENT = 0.8
 # The part of the level that tests have up to the first failure. What follows it shares the rest.
 FIRST_PART = 0.8
+# Failures that a reserve may still have are counted up to this number.
+MOST_COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -276,6 +279,8 @@ class Tested(Shown, Saved):
     n_failed: Count
     # The level of the next test.
     next_level: float
+    # The further tests that may fail, one after the other, before none can pass; not counted beyond ``MOST_COUNTED``.
+    n_left: Count = 0
 
     def __bool__(self) -> bool:
         return self.passed
@@ -285,7 +290,17 @@ class Tested(Shown, Saved):
         """How many units must be correct to pass the next test, if all of them are answered; more than all if none."""
         if self.unit == "groups":
             return fewest_right_groups(self.n_units, self.floor, self.next_level)
-        return int(binom.isf(self.next_level, self.n_units, self.floor)) + 1
+        # By the number of wrong ones: small probabilities are exact at the lower end only.
+        n_wrong = int(binom.ppf(self.next_level, self.n_units, 1 - self.floor))
+        is_one_less = binom.cdf(n_wrong, self.n_units, 1 - self.floor) > self.next_level
+        return self.n_units - n_wrong + int(is_one_less)
+
+
+def count_left(tested: Tested, passed: Sequence[bool], level: float) -> Tested:
+    """Return a result with the number of failures after which a test can still pass; ``passed`` are those so far."""
+    levels = (level_of_next([*passed, *[False] * n], level) for n in range(1, MOST_COUNTED + 1))
+    can_pass = (replace(tested, next_level=one).n_needed <= tested.n_units for one in levels)
+    return replace(tested, n_left=sum(itertools.takewhile(bool, can_pass)))
 
 
 def passes(judged: Judged, floor: float, level: float) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from oleander.data.rows import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
-from oleander.judging.certificate import Certificate, Claim, Cost, SystemCertificate, Tested
+from oleander.judging.certificate import MOST_COUNTED, Certificate, Claim, Cost, SystemCertificate, Tested
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
@@ -138,7 +138,7 @@ def _say_too_few(claim: Claim, floor: float) -> str:
 
 @say.register
 def describe_certificate(
-    certificate: Certificate, floor: float = 0.0, within: str = "", judges: str = "held-out rows"
+    certificate: Certificate, floor: float = 0.0, within: str = "", judges: str = "rows that nothing was learned from"
 ) -> list[str]:
     """Return what a certificate states, one sentence for each statement.
 
@@ -156,7 +156,7 @@ def describe_certificate(
         covered = certificate.coverage
         lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
         if not claim.n_rows:
-            lines.append("  Nothing is certified of the answers: no held-out row is answered.")
+            lines.append("  Nothing is certified of the answers: none of these rows is answered.")
         else:
             lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
             if few := _say_too_few(claim, floor):
@@ -166,7 +166,7 @@ def describe_certificate(
                 lines.append(
                     f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers "
                     "were chosen on, but on new rows the share may be as low as "
-                    f"{show_lower_percent(claim.bound, 0)}. More held-out rows give a higher bound."
+                    f"{show_lower_percent(claim.bound, 0)}. More rows give a higher bound."
                 )
     return lines + _describe_rows(certificate, confidence)
 
@@ -283,7 +283,8 @@ def _say_next(tested: Tested) -> str:
     needed = f"must match the model if all {how_many(tested.n_units, tested.unit)} are answered"
     if tested.n_needed > tested.n_units:
         return f"{failed}; the next cannot pass, even if every answer matches: take a reserve of more rows."
-    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}."
+    left = f"{how_many(tested.n_left, 'further failures')}{' or more' * (tested.n_left == MOST_COUNTED)}"
+    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}. A test can still pass after {left}."
 
 
 @say.register
