@@ -14,7 +14,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.rules import Box
 from oleander.rules.parsing import parse_conditions
 
-N_COLUMNS, N_ROWS, N_NEW, LEVEL = 4, 400, 20_000, 0.05
+N_COLUMNS, N_ROWS, N_NEW, LEVEL = 4, 400, 100_000, 0.05
 # The planted regions, each with its part of the rows, and the part of all rows that differ without any pattern.
 PAIRS = {
     "identical": ((), 0.0),
@@ -93,7 +93,7 @@ class Differences(Subject):
         """Measure each kind of pair."""
         full = size == "full"
         keys = [{"pair": pair} for pair in (PAIRS if full else ["one region of 10%"])]
-        journal.once_each(keys, partial(compare_pair, n_pairs=300 if full else 3, n_draws=20_000 if full else 1_000))
+        journal.once_each(keys, partial(compare_pair, n_pairs=1_000 if full else 3, n_draws=5_000 if full else 1_000))
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return a line for each kind of pair."""
@@ -113,8 +113,8 @@ class Differences(Subject):
         columns = ("planted differences", "pairs", "pairs with a false claim", "regions named", "planted ones found")
         most = max(row["false"] for row in rows)
         return (
-            f"{N_ROWS} rows that judge, as many in the background, {N_COLUMNS} columns; truth is counted on"
-            f" {N_NEW:,} other rows. A pair has up to three claims, which hold together with {1 - LEVEL:.0%}"
+            f"{N_ROWS} rows that judge, as many in the background, {N_COLUMNS} columns, 5,000 draws; truth is"
+            f" counted on {N_NEW:,} other rows. A pair has up to three claims, which hold together with {1 - LEVEL:.0%}"
             f" confidence. A planted region is *found* if {FOUND:.0%} of it or more lies in the named ones.\n\n"
             + make_table((*columns, "rows that differ in the named ones"), lines)
             + "\n"
