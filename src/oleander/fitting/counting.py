@@ -309,35 +309,44 @@ class BlockCounter:
             parts[positions], known[positions] = part, labels
         counts, start = Counts.nothing(len(self.explainers.members)), 0
         for table in block.read(columns, block_size):
-            own, said = (one[start : start + len(table)] for one in (parts, known))
-            is_new = own == OUTSIDE
-            if self.labels is not None or is_new.all():
-                counts += self._count_rows(table, own)
-            else:
-                for here, answers in ((is_new, None), (~is_new, said[~is_new])):
-                    counts += self._count_rows(table.filter(load_arrow().array(here)), own[here], answers)
-            start += len(table)
+            here = slice(start, start + len(table))
+            counts += self._count_rows(table.replace_schema_metadata(None), parts[here], known[here])
+            start = here.stop
         return counts
 
-    def _count_rows(self, table: Any, parts: NDArray[np.int8], known: Labels | None = None) -> Counts:
-        frame = to_frame([table.replace_schema_metadata(None)])
+    def _count_rows(self, table: Any, parts: NDArray[np.int8], known: Labels) -> Counts:
+        frame = to_frame([table])
         n_rows, rows, readable = np.bincount(parts, minlength=3).astype(np.int64), *self._encode(frame, table)
-        if not readable.all():
-            frame, rows, parts = frame[readable], rows[readable], parts[readable]
-            known = None if known is None else known[readable]
-        if not len(frame):
+        if not readable.any():
             return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
         if self.labels is not None:
+            frame = frame[[self.labels]][readable]
             labels = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
-        elif known is not None:
-            labels = share_texts(known.tolist())
         else:
-            labels = self.box.ask_table(self._as_learned(frame))
+            labels = self._label(frame, table, readable, known, parts == OUTSIDE)
+        if not readable.all():
+            rows, parts = rows[readable], parts[readable]
         if self.ranges is None and all(member.explainer.is_constant for member in self.explainers.members):
             counts = tally(*self._merge(rows, labels, parts))
         else:
             counts = tally(self.explainers.read(rows), labels, parts, ranges=self.ranges)
         return replace(counts, rows=n_rows, unread=n_rows - counts.rows)
+
+    def _label(self, frame: pd.DataFrame, table: Any, readable: Bools, known: Labels, is_new: Bools) -> Labels:
+        """Return the answers for the rows that can be read, those known or the black box's."""
+        asked, own = readable & is_new, is_new[readable]
+        said = share_texts(known[readable & ~is_new].tolist())
+        if not own.any():
+            return said
+        if not asked.all():
+            # The one copy of all columns, which Arrow makes faster than pandas.
+            frame = to_frame([table.filter(load_arrow().array(asked))])
+        found = self.box.ask_table(self._as_learned(frame))
+        if own.all():
+            return found
+        labels = np.empty(len(own), dtype=np.result_type(found, said))
+        labels[own], labels[~own] = found, said
+        return labels
 
     def _merge(
         self, rows: Floats, labels: Labels, parts: NDArray[np.int8]
