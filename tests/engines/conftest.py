@@ -56,6 +56,7 @@ def load_duckdb() -> Load:
         connection.execute("CREATE OR REPLACE TABLE visits AS SELECT * FROM given")
         return connection.table("visits")
 
+    load.connection = connection
     return load
 
 

@@ -1,5 +1,7 @@
 """The SQL of ``to_sql``, run by real servers on hostile tables, gives the answers of ``predict``."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +14,7 @@ from oleander.results.explainer_set import ExplainerSet
 from tests.engines.conftest import need
 from tests.engines.making import NAMES, SCHEMA, make_rules, make_table
 
+EXPORT = Path(__file__).parents[2] / "docs" / "how-to" / "export.md"
 # Dates are not exported.
 DATES = ("née", "select")
 HOSTILE = make_table(1_000, 3, hostile=True).drop(DATES).with_row_index("i").cast({"i": pl.Int64})
@@ -39,6 +42,20 @@ def test_postgres(seed, load_postgres):
     assert found == answers_of(explainers)
     assert None in found
     assert len(set(found)) > 1
+
+
+def test_the_view_of_silent_rows_has_those_that_predict_leaves_unanswered(load_duckdb):
+    """The two statements of docs/how-to/export.md."""
+    explainers = make_plain(0)
+    load_duckdb(HOSTILE)
+    connection = load_duckdb.connection
+    connection.execute(f"CREATE OR REPLACE VIEW answers AS {write_sql(explainers, 'duckdb', 'visits')}")
+    (view,) = re.findall(r"^(CREATE VIEW silent AS .*;)$", EXPORT.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    connection.execute(view)
+    found = [row[0] for row in connection.execute("SELECT i FROM silent ORDER BY i").fetchall()]
+    connection.execute("DROP VIEW silent")
+    assert found == [i for i, answer in enumerate(answers_of(explainers)) if answer is None]
+    assert 0 < len(found) < len(HOSTILE)
 
 
 @pytest.mark.slow
