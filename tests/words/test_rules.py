@@ -106,7 +106,8 @@ class TestEvidence:
         judged = member(TREE, judged=self.CLAIMS)
         assert describe_evidence(judged, 0, self.RULE) == "matches the model on 9 of 10 rows; at least 60% on new rows"
         assert describe_evidence(judged, 3, self.RULE) == (
-            "matches the model on 1 of 1 row; too few to show even half on new rows"
+            "matches the model on 1 of 1 row; too few to show even half on new rows, though it matches the model on "
+            f"100% of {self.RULE.n_draws} synthetic rows"
         )
         assert describe_evidence(judged, 1, self.RULE) == (
             f"not checked on any row; matches the model on 100% of {self.RULE.n_draws} synthetic rows"

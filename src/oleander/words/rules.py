@@ -95,6 +95,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
     elif member.judged[position].n_rows:
         judged = member.judged[position]
         few = f"too few{' groups' * (judged.unit == 'groups')} to show even half on new rows"
+        few += f", though it {describe_teachers(rule)}"
         words = matches_on(judged.n_right, judged.n_rows)
         words += f"; {on_new_rows(judged) if judged.bound >= LEAST_STATED else few}"
     else:
