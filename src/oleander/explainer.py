@@ -103,8 +103,8 @@ class AggregateExplainer(Parameters):
         the rows judge. Otherwise a program chooses among the candidates of generators: ``Balls()`` (the paper's), or
         generators that you write.
     draws : Draws
-        The number of draws. ``Draws(0)`` makes none: rules learn from labelled rows, those of the background or those
-        that are not held out, or else from X, judged by folds.
+        The number of draws, and how many rows the black box gets in one call. ``Draws(0)`` makes none: rules learn from
+        labelled rows, those of the background or those that are not held out, or else from X, judged by folds.
     program : Program
         The integer program that chooses among the candidates of generators.
     floor : Floor
@@ -306,7 +306,7 @@ class AggregateExplainer(Parameters):
         if store is not None:
             data = [reading.values, reading.groups, reading.background, reading.labels]
             box = resume(store, box, data, list_remembered(self))
-        black_box = CountingBlackBox(box, self.max_queries, self.n_jobs)
+        black_box = CountingBlackBox(box, self.max_queries, self.n_jobs, self.draws.batch_size)
         is_counted = labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
         record, engine = engine_type.fit(self, reading, black_box, store, seed)
@@ -795,7 +795,7 @@ class AggregateExplainer(Parameters):
         if self._counter is None:
             model, record = self.black_box, self._record
             box = BlackBox(record.output.of_model(model), self.schema_, is_number=record.is_number)
-            self._counter = CountingBlackBox(box, self.max_queries, self.n_jobs)
+            self._counter = CountingBlackBox(box, self.max_queries, self.n_jobs, self.draws.batch_size)
             # Counting goes on where the fit ended.
             self._counter.n_queries = record.n_queries
         known = Rows.empty(self.schema_) if self._engine is None else self._engine.known

@@ -397,7 +397,7 @@ FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
     "confidence": {"any": 0.7},
 }
 PROGRAM_OPTIONS: dict[str, Any] = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9}
-DRAWS_OPTIONS: dict[str, Any] = {"n": 600}
+DRAWS_OPTIONS: dict[str, Any] = {"n": 600, "batch_size": 150}
 
 
 class TestParts:
@@ -460,6 +460,26 @@ class TestParts:
         explainer = AggregateExplainer(law, **BASES[base])
         explainer.set_params(draws__n=DRAWS_OPTIONS["n"])
         assert outcome(base, explainer) != base_facts(base)
+
+    @pytest.mark.parametrize("is_kept", [False, True], ids=["", "with a checkpoint"])
+    def test_the_black_box_gets_no_more_rows_in_a_call_than_a_batch(self, is_kept: bool, tmp_path: Path) -> None:
+        sizes: list[int] = []
+
+        def watched(rows: Any) -> Any:
+            sizes.append(len(rows))
+            return law(rows)
+
+        given = {**ASKING, "checkpoint": tmp_path / "kept" if is_kept else None}
+        found = []
+        for draws in (Draws(800), Draws(800, DRAWS_OPTIONS["batch_size"])):
+            explainer = AggregateExplainer(watched, **{**given, "draws": draws})
+            found.append(explainer.fit(X, background=BACKGROUND).summary())
+            if draws.batch_size is None:
+                assert max(sizes) == 800
+                sizes.clear()
+                given["checkpoint"] = tmp_path / "other" if is_kept else None
+        assert max(sizes) == DRAWS_OPTIONS["batch_size"]
+        assert found[0] == found[1]
 
     def test_a_background_without_draws_is_refused(self) -> None:
         with pytest.raises(ValueError, match="background shows where draws are made, and these candidates make none"):

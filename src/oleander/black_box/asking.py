@@ -113,8 +113,15 @@ class CountingBlackBox:
     ([False, True], 2, 3)
     """
 
-    def __init__(self, black_box: BlackBox, max_queries: int | None = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        black_box: BlackBox,
+        max_queries: int | None = None,
+        n_jobs: int | None = None,
+        batch_size: int | None = None,
+    ) -> None:
         self.black_box, self.max_queries, self.n_jobs = black_box, max_queries, n_jobs
+        self.batch_size = batch_size
         self.n_queries, self._n_reserved = 0, 0
         self._kind: str | None = None
 
@@ -186,7 +193,7 @@ class CountingBlackBox:
         Too many rows are refused before any is sent. Progress is shown under the title.
         """
         self.check_left(len(rows))
-        size, n_jobs = self.black_box.batch_size, effective_n_jobs(self.n_jobs)
+        size, n_jobs = self.batch_size or self.black_box.batch_size, effective_n_jobs(self.n_jobs)
         if not self.black_box.keeps:
             size = max(1, min(size, -(-len(rows) // n_jobs)))
         batches = [rows[start : start + size] for start in range(0, len(rows), size)]
