@@ -10,7 +10,7 @@ import pytest
 
 from oleander import AggregateExplainer, open_source
 from oleander.draws import Draws
-from oleander.engines import opening
+from oleander.engines import opening, sampling
 from oleander.engines.columns import TableError
 from oleander.engines.opening import open_table
 from tests.cli.conftest import run_command
@@ -18,7 +18,7 @@ from tests.engines.conftest import need
 from tests.engines.test_judging import Law, make_visits
 
 duckdb = need("duckdb")
-SECRET = "hunter2"
+LAW, SECRET = Law(), "hunter2"
 SLEEPERS = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
 
@@ -79,6 +79,18 @@ def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):
         assert done.json["silent"]["a value that the explainer never saw"] == n_new
 
 
+def test_a_command_asks_a_model_about_a_sample_of_a_table(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "sample_size", lambda *_: 500)
+    visits = pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64})
+    visits.write_parquet(tmp_path / "visits.parquet")
+    options = ("--model", "tests.engines.test_opening:LAW", "--read", "key=visit", "--json")
+    done = run_command("evaluate", folder / "atlas.oleander", "--table", tmp_path / "visits.parquet", *options)
+    assert done.code == 0, done.err
+    assert 500 <= done.json["n_rows"] < 700
+    assert f"asked about a sample alone, {done.json['n_rows']:,} of 2,000 rows." in done.err
+    assert 0 < done.json["n_queries"] <= done.json["n_rows"]
+
+
 def test_a_watch_takes_a_table_too(folder, tmp_path):
     table = ("--table", folder / "warehouse.duckdb::visits", "--labels", "said")
     done = run_command("watch", folder / "atlas.oleander", *table, "--log", tmp_path / "log.sqlite", "--json")
@@ -91,7 +103,9 @@ def test_a_watch_takes_a_table_too(folder, tmp_path):
     [
         ([], 2, "give DATA, a file, or --table"),
         (["--table", "visits"], 2, "--table needs --labels"),
-        (["--table", "visits", "--labels", "said", "--read", "missing=n/k"], 2, "--table needs --labels"),
+        (["--table", "visits", "--labels", "said", "--read", "key=visit"], 2, "--table needs --labels"),
+        (["--table", "visits", "--labels", "said", "--read", "labels=said"], 2, "--table needs --labels"),
+        (["--table", "visits", "--labels", "said", "--read", "missing=n/k"], 2, "write key= or labels= and a value"),
         (["--table", "nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
         (["--table", "warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
         (["--table", "visits.csv::visits", "--labels", "said"], 3, "visits.csv is no DuckDB database: give FILE"),

@@ -256,7 +256,8 @@ class Judging(Asking):
         None,
         DATA,
         "Instead of DATA, a table that stays where it is: FILE.duckdb::TABLE, a folder of Parquet files, or "
-        "env:VARIABLE::TABLE with a connection string in a variable of the environment. Needs --labels.",
+        "env:VARIABLE::TABLE with a connection string in a variable of the environment. Needs --labels, or --model "
+        "and --read key=COL.",
         metavar="TABLE",
     )
 

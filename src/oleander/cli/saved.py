@@ -31,6 +31,7 @@ from oleander.cli.options import (
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, show_text, write_table
 from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
 from oleander.engines.opening import open_table
+from oleander.engines.sampling import draw_from_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
 from oleander.judging.floor import FloorCheck
@@ -273,11 +274,19 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
     if (given.data is None) == (given.table is None):
         raise wrong_option("give DATA, a file, or --table, a table that stays where it is, and not both.")
     if given.table is not None:
-        if given.labels is None or given.model or given.read:
+        files = FileOptions.parse(given.read, is_table=True)
+        key, is_asked = files.key, given.model is not None
+        if files.labels or is_asked == (given.labels is not None) or is_asked == (key is None):
             raise wrong_option(
-                "--table needs --labels, the column with the model's answers, and goes without --model and --read."
+                "--table needs --labels, the column with the model's answers, or --model and --read key=COL, a column "
+                "with another whole number in each row, by which the rows are drawn that the model is asked about."
             )
-        return _open(given), open_table(given.table), given.labels
+        explainer, table = _open(given), open_table(given.table)
+        if key is None:
+            return explainer, table, given.labels
+        drawn = draw_from_table(table, key, seed=0)
+        note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
+        return explainer, drawn.rows, None
     assert given.data is not None
     _check_asked(given)
     explainer = _open(given)
