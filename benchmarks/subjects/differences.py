@@ -11,10 +11,11 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, percent
 from oleander import compare_models
 from oleander.data.schema import FeatureSchema
+from oleander.judging.bounds import lower_bound
 from oleander.rules import Box
 from oleander.rules.parsing import parse_conditions
 
-N_COLUMNS, N_ROWS, N_NEW, LEVEL = 4, 400, 100_000, 0.05
+N_COLUMNS, N_ROWS, N_NEW, LEVEL = 4, 400, 20_000, 0.05
 # The planted regions, each with its part of the rows, and the part of all rows that differ without any pattern.
 PAIRS = {
     "identical": ((), 0.0),
@@ -93,7 +94,7 @@ class Differences(Subject):
         """Measure each kind of pair."""
         full = size == "full"
         keys = [{"pair": pair} for pair in (PAIRS if full else ["one region of 10%"])]
-        journal.once_each(keys, partial(compare_pair, n_pairs=1_000 if full else 3, n_draws=5_000 if full else 1_000))
+        journal.once_each(keys, partial(compare_pair, n_pairs=300 if full else 3, n_draws=20_000 if full else 1_000))
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return a line for each kind of pair."""
@@ -111,12 +112,23 @@ class Differences(Subject):
             for row in rows
         ]
         columns = ("planted differences", "pairs", "pairs with a false claim", "regions named", "planted ones found")
-        most = max(row["false"] for row in rows)
+        counts = [(round(row["false"] * row["pairs"]), row["pairs"]) for row in rows]
+        n_false, n_pairs = (sum(pair[place] for pair in counts) for place in (0, 1))
+        # By luck a kind whose claims are false in 5% of pairs may be counted over it.
+        shown, worst = max((float(lower_bound(*pair, LEVEL)), pair) for pair in counts)
+        goals = [
+            ("at most 5% of pairs get a false claim", f"{n_false:,} of {n_pairs:,}", n_false <= LEVEL * n_pairs),
+            (
+                "of no kind it is shown that more than 5% do (exact bound, 95%)",
+                f"the worst: {worst[0]} of {worst[1]}, {shown:.1%} or more",
+                shown <= LEVEL,
+            ),
+        ]
         return (
-            f"{N_ROWS} rows that judge, as many in the background, {N_COLUMNS} columns, 5,000 draws; truth is"
-            f" counted on {N_NEW:,} other rows. A pair has up to three claims, which hold together with {1 - LEVEL:.0%}"
+            f"{N_ROWS} rows that judge, as many in the background, {N_COLUMNS} columns; truth is counted on"
+            f" {N_NEW:,} other rows. A pair has up to three claims, which hold together with {1 - LEVEL:.0%}"
             f" confidence. A planted region is *found* if {FOUND:.0%} of it or more lies in the named ones.\n\n"
             + make_table((*columns, "rows that differ in the named ones"), lines)
             + "\n"
-            + make_goals([("at most 5% of pairs get a false claim", f"{most:.1%}", most <= LEVEL)])
+            + make_goals(goals)
         )
