@@ -15,6 +15,7 @@ from benchmarks.subjects.number_laws import NumberLaws
 from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.quality import Quality
+from benchmarks.subjects.queries import Queries
 from benchmarks.subjects.routing import Routing
 from benchmarks.subjects.selection import Selection
 from benchmarks.subjects.speed import Speed
@@ -45,5 +46,6 @@ SUBJECTS: dict[str, Subject] = {
         GroupFloors(),
         Edits(),
         Differences(),
+        Queries(),
     )
 }

@@ -167,6 +167,7 @@ class AggregateExplainer(Parameters):
         formulation: Literal["strict", "selective"] | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        proof: Literal["enough", "full"] = "enough",
         letter: bool = False,
         max_explainers: int = 10,
         **others: Any,
@@ -220,7 +221,7 @@ class AggregateExplainer(Parameters):
             centers=centers,
             bounds=bounds or ("uncut" if letter else "clipped"),
         )
-        program = Program(formulation or ("selective" if letter else "strict"), solver, time_limit)
+        program = Program(formulation or ("selective" if letter else "strict"), solver, time_limit, proof)
         floor = Floor(on="share", min_support=1)
         return cls(black_box, max_explainers=max_explainers, candidates=balls, program=program, floor=floor, **others)
 

@@ -11,6 +11,7 @@ from benchmarks.subjects.base import Subject
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
+    "queries": ["| task | seed | forecast at half |", "| task | seed | few draws |", "| **mean** |"],
     "edits": ["| agreement in the population | the editor |", "| at most 5% of editors certify something false |"],
     "router": ["| target | method |", "| 0.9 | router | 100% |", "| 0.99 | bargain, tree |"],
     "group-floors": ["| agreement of the steps | rows in the subgroups |", "| breast_cancer | mean radius | 1 |"],

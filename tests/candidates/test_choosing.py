@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Draws, PerRow
 from oleander.black_box.labelling import label_rows
+from oleander.candidates import choosing
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.choosing import PoolProgram
@@ -62,6 +63,30 @@ def make_pool(seed, *, n_rows=80, n_draws=60, max_queries=None):
     )
     balls = Balls([0.5, 1.0, 1.6], max_candidates=12, n_draws=n_draws)
     return CandidatePool.propose(balls, label_rows(X, counting), counting, seed)
+
+
+class TestProof:
+    def choose(self, proof, seed):
+        X = np.random.default_rng(seed).uniform(size=(400, 4))
+        counting = count(lambda X: (X[:, 0] > 0.5).astype(int), X)
+        pool = CandidatePool.propose(Balls([1.0], n_draws=60), label_rows(X, counting), counting, seed)
+        return PoolProgram(pool, PAPER, proof=proof, time_limit=None).select(12, 0.7)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_of_few_rows_an_early_end_chooses_what_a_full_proof_does(self, seed):
+        enough, full = self.choose("enough", seed), self.choose("full", seed)
+        assert enough.chosen.tolist() == full.chosen.tolist()
+        assert full.status == "optimal"
+
+    @pytest.mark.parametrize(("gap", "n_nodes"), [(0.2, 3_000), (0.0, 0)])
+    def test_what_is_not_proven_is_not_called_optimal(self, gap, n_nodes, monkeypatch):
+        full = self.choose("full", 0)
+        monkeypatch.setattr(choosing, "ENOUGH_GAP", gap)
+        monkeypatch.setattr(choosing, "ENOUGH_NODES", n_nodes)
+        enough = self.choose("enough", 0)
+        assert enough.objective <= full.objective <= enough.bound
+        assert enough.is_proven_optimal == (enough.objective == enough.bound)
+        assert gap == 0.0 or 0.0 < enough.gap <= gap
 
 
 class TestLazyTraining:

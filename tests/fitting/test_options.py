@@ -232,6 +232,8 @@ class TestRefusals:
             ({"program": Program("selective")}, "formulation='selective' counts rows itself"),
             ({"candidates": []}, "candidates is empty"),
             ({"program": Program(solver="simplex")}, "solver='simplex' is not known"),
+            ({"program": Program(proof="half")}, "proof='half' is not known"),
+            ({"program": Program(solver="quick", proof="full")}, "solver='quick' proves nothing"),
             ({"program": Program(time_limit=0)}, "time_limit=0 is not allowed: give a number over 0, or None"),
             ({"random_state": 1.5}, "random_state=1.5 is not allowed"),
             ({"verbose": "x"}, "verbose='x' is not allowed"),
@@ -355,7 +357,8 @@ class TestPaper:
     def test_every_parameter_is_listed(self) -> None:
         # The parts are the paper's own.
         passed_on = parameters(AggregateExplainer) - {"candidates", "draws", "program", "floor"}
-        assert parameters(AggregateExplainer.paper) - {"others"} | passed_on == set(PAPER)
+        assert parameters(AggregateExplainer.paper) - {"others"} | passed_on == {*PAPER, "proof"}
+        assert self.make(proof="full").program.proof == "full"
 
     @pytest.mark.parametrize("name", ["candidates", "program", "floor", "rows"])
     def test_other_names_are_refused(self, name: str) -> None:
@@ -407,7 +410,8 @@ class TestParts:
         assert {field.name for field in fields(Balls)} == set(BALLS_OPTIONS)
         assert {field.name for field in fields(Floor)} == set(FLOOR_OPTIONS)
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
-        assert {field.name for field in fields(Program)} == set(PROGRAM_OPTIONS)
+        # Small programs are proven at once: tests of `PoolProgram` show what an early end changes.
+        assert {field.name for field in fields(Program)} == {*PROGRAM_OPTIONS, "proof"}
         assert {field.name for field in fields(Boxes)} == {"max_conditions", "forbid", "monotone", "order"}
         assert set(AggregateExplainer.PARTS) == {"candidates", "draws", "program", "floor", "output"}
 

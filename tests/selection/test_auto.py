@@ -1,15 +1,18 @@
 """The answers are the optima: against exhaustive search and HiGHS, whatever stage is left out."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.instances import clustered_balls
 from oleander.selection import SelectionProblem
-from oleander.selection.model import ROUNDING
+from oleander.selection.model import ROUNDING, pack_matrix, plain_model
+from oleander.selection.result import Run
+from oleander.selection.search import greedy
 from oleander.selection.solvers import try_every_choice
 from tests.selection.making import STAGES, auto_without, make_instance
 
@@ -157,3 +160,17 @@ def test_a_quick_choice_is_nearly_the_best_and_bounded(seed):
     assert quick.objective >= 0.95 * best.objective
     again = problem.solve(**asked, solver="quick")
     assert np.array_equal(quick.chosen, again.chosen)
+
+
+@pytest.mark.parametrize("n_further", [20, 60, 200, 100_000])
+def test_wherever_the_search_is_stopped_the_choice_is_not_below_the_greedy_one(n_further, monkeypatch):
+    covers = clustered_balls(300, 25)
+    model = plain_model(pack_matrix(covers), 8)
+    # Greedy looks at the clock, too.
+    looks = count()
+    least = model.value(greedy(model, should_stop=lambda: next(looks) < 0))
+    n_looks, looks = next(looks) + n_further, count()
+    monkeypatch.setattr(Run, "is_out_of_time", property(lambda run: next(looks) > n_looks))
+    result = SelectionProblem(covers, covers).solve(8)
+    assert least <= result.objective <= result.bound
+    assert result.is_proven_optimal == (n_further == 100_000)

@@ -25,13 +25,15 @@ from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult, StageRecord
 from oleander.selection.answer import Cell
 from oleander.selection.result import Status
-from oleander.selection.solvers import Solver, solve_greedily
+from oleander.selection.solvers import Solver, solve_auto, solve_greedily
 from oleander.words.claims import why_too_few
 
 Answer = dict[Cell, SelectionResult]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
 OPEN = ("feasible", "unknown")
+# Where a proof is enough: no other choice covers more by this share, or so many nodes of a search brought nothing.
+ENOUGH_GAP, ENOUGH_NODES = 0.001, 3_000
 
 
 class PoolProgram:
@@ -39,7 +41,8 @@ class PoolProgram:
 
     ``training`` is "lazy", when the choice needs an explainer, or "eager", all at once. The objective and its proof are
     the same. None is "eager" for the selective formulation, whose relaxation is too weak for lazy training to save
-    anything. The time limit is for solving alone. The runtime of a result is that of all rounds together.
+    anything. The proof ends where it is "enough", or goes on until it is "full"; counts decide, and not the clock. The
+    time limit is for solving alone. The runtime of a result is that of all rounds together.
     """
 
     def __init__(
@@ -51,10 +54,11 @@ class PoolProgram:
         training: Literal["lazy", "eager"] | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        proof: Literal["enough", "full"] = "enough",
     ) -> None:
         self.pool, self.floor, self.formulation = pool, floor, formulation
         self.training = training or ("eager" if formulation == "selective" else "lazy")
-        self.solver, self.time_limit = solver, time_limit
+        self.solver, self.time_limit, self.proof = solver, time_limit, proof
         self._is_spent = False
 
     @property
@@ -130,7 +134,9 @@ class PoolProgram:
         answer: Answer = {}
         spent: dict[Cell, float] = {}
 
-        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float, earlier: Answer) -> Answer:
+        def ask(
+            problem: SelectionProblem, solver: str | Solver, time_limit: float, earlier: Answer, gap: float = 0.0
+        ) -> Answer:
             with tell_progress(title) as tell:
                 found = problem.sweep(
                     numbers,
@@ -141,6 +147,7 @@ class PoolProgram:
                     known=known,
                     earlier=earlier,
                     tentative=~self.pool.is_trained,
+                    gap=gap,
                     progress=lambda now: tell(0, _describe_search(now)),
                 )
             # The seconds of all rounds so far.
@@ -148,17 +155,17 @@ class PoolProgram:
                 spent[cell] = spent.get(cell, 0.0) + result.runtime
             return {cell: replace(result, runtime=spent[cell]) for cell, result in found.items()}
 
-        def solve(solver: str | Solver) -> None:
+        def solve(solver: str | Solver, gap: float) -> None:
             nonlocal left, answer
             started = time.monotonic()
-            answer = ask(self.problem(), solver, left, answer)
+            answer = ask(self.problem(), solver, left, answer, gap)
             left -= time.monotonic() - started
             if any(result.stopped == "Interrupted" for result in answer.values()):
                 raise KeyboardInterrupt
 
-        def train_chosen(solver: str | Solver) -> None:
+        def train_chosen(solver: str | Solver, gap: float = 0.0) -> None:
             while True:
-                solve(solver)
+                solve(solver, gap)
                 unknown = self._untrained(answer.values())
                 if not len(unknown) or left <= 0 or self._is_spent:
                     return
@@ -183,9 +190,13 @@ class PoolProgram:
                 train_chosen("quick")
             # A second call of these solvers proves no more than the first.
             can_prove = self.solver not in ("greedy", "quick")
+            prover: str | Solver = self.solver
+            gap = ENOUGH_GAP if self.proof == "enough" and can_prove else 0.0
+            if gap and self.solver == "auto":
+                prover = partial(solve_auto, max_nodes=ENOUGH_NODES)
             while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
-                train_chosen(self.solver)
-                if self._is_spent:
+                train_chosen(prover, gap)
+                if self._is_spent or self.proof == "enough":
                     break
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():

@@ -75,6 +75,7 @@ class ChoiceFromPool(Engine):
             formulation=options.program.formulation,
             solver=options.program.solver,
             time_limit=options.program.time_limit,
+            proof=options.program.proof,
         )
         result = program.select(*limits)
         if not len(result.chosen):

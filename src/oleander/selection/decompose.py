@@ -20,6 +20,10 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.bounds import BranchTree, still_possible, tighten
 from oleander.selection.model import CoverageModel, plain_model
 from oleander.selection.result import Run
+from oleander.selection.search import walk
+
+# Exchanges without a better choice after which the search from a union of groups ends.
+PATIENCE = 50
 
 
 @dataclass(eq=False)
@@ -201,7 +205,7 @@ class Decomposition:
             self.run.tighten(bound)
             if self._forbid(others) or self._refine(path, others):
                 continue
-            self._offer(path)
+            self._offer(path, with_search=rounds % 5 == 0)
             if self.run.should_stop():
                 return
             rounds += 1
@@ -238,10 +242,14 @@ class Decomposition:
             )
         return bool(loose)
 
-    def _offer(self, path: list[int]) -> None:
+    def _offer(self, path: list[int], *, with_search: bool) -> None:
         chosen = [group.candidates[group.shares[k].chosen] for group, k in zip(self.groups, path, strict=True) if k]
         union = np.concatenate(chosen).astype(np.intp)
         self.run.offer(self.model.value(union), self.model.names(union))
+        if with_search:
+            # Groups were solved apart: exchanges find what they cover twice.
+            found, _ = walk(self.model, union, patience=PATIENCE, should_stop=self.run.should_stop)
+            self.run.offer(self.model.value(found), self.model.names(found))
 
     def _covered(self, path: list[int]) -> Floats:
         """Return by how many groups each point is covered on the path."""
