@@ -255,11 +255,11 @@ class ExplainerSet:
         words = []
         for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
             # A constant reads no row, and a copy of many rows takes longer than all else.
-            words.append(explainer.predict(rows[: inside.sum()] if explainer.is_constant else rows[inside]))
+            words.append(explainer.predict(rows[:1] if explainer.is_constant else rows[inside]))
         dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
         said = np.zeros(covers.shape, dtype=dtype)
-        for line, inside, word in zip(said, covers, words, strict=True):
-            line[inside] = word
+        for member, line, inside, word in zip(self.members, said, covers, words, strict=True):
+            line[... if member.explainer.is_constant else inside] = word
         return self.tell(covers, said)
 
     def tell(self, covers: Bools, said: Labels) -> Answers:
