@@ -9,6 +9,7 @@ from benchmarks.subjects.edits import Edits
 from benchmarks.subjects.field import Field
 from benchmarks.subjects.group_floors import GroupFloors
 from benchmarks.subjects.growth import Growth
+from benchmarks.subjects.large_programs import LargePrograms
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
 from benchmarks.subjects.number_laws import NumberLaws
@@ -47,5 +48,6 @@ SUBJECTS: dict[str, Subject] = {
         Edits(),
         Differences(),
         Queries(),
+        LargePrograms(),
     )
 }

@@ -11,6 +11,7 @@ from benchmarks.subjects.base import Subject
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
+    "large-programs": ["| program | greedy | value | bound |", "| 300², degree 25, K = 8 |"],
     "queries": ["| task | seed | forecast at half |", "| task | seed | few draws |", "| **mean** |"],
     "edits": ["| agreement in the population | the editor |", "| at most 5% of editors certify something false |"],
     "router": ["| target | method |", "| 0.9 | router | 100% |", "| 0.99 | bargain, tree |"],
