@@ -127,7 +127,7 @@ $(VENV)/.rivals: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.outside.install
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed lazy anchors quality certificates compare field numbers number-laws streaming watching router group-floors edits
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed lazy anchors quality certificates compare field numbers number-laws streaming watching router group-floors edits differences queries large-programs
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
