@@ -62,7 +62,7 @@ class TestFit:
         answers, silence = describe_fit(CERTIFIED)
         assert answers == (
             "1 rule answers 50 of 100 rows (50.0%) and matches the model on 50 of them (100.0%); on new rows, at least "
-            "90% of answers match, certified with 95% confidence (at most 5% of such bounds are too high)."
+            "90% of answers match, certified with 95% confidence (such statements are false at most 5% of the time)."
         )
         assert silence == f"{self.SILENCE}should decide."
 
@@ -104,7 +104,7 @@ class TestFit:
         record = replace(ASKED, judged=None, certificate=certificate)
         assert (
             "; for a random row of a random group, at least 90% of answers match, certified with 95% confidence "
-            "(average over 50 groups: 98.0%; at most 5%"
+            "(average over 50 groups: 98.0%; such statements are false at most 5%"
         ) in describe_fit(record)[0]
         assert "Also certified: at least 90% of all answered rows match the model" in summarize(record)
         for by_folds in (True, False):
@@ -321,7 +321,7 @@ class TestClasses:
             "  high: 20 rows, 0 answered, 0 as the model",
             "  low: 80 rows, 40 answered, 40 as the model",
         ]
-        assert "Warning: fewer than half of the rows where the model says high get its answer." in lines
+        assert "Warning: the rules give the model's answer on fewer than half of the rows where it says high." in lines
 
     def test_a_class_whose_answers_are_under_the_floor_is_a_warning(self):
         classes = pd.DataFrame(

@@ -105,7 +105,7 @@ def _explain_bound(certificate: Certificate) -> str:
     counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
     return (
         f";{about(claim) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
-        f"{show_percent(certificate.confidence)} confidence ({counted}at most {error} of such bounds are too high)"
+        f"{show_percent(certificate.confidence)} confidence ({counted}such statements are false at most {error} of the time)"
     )
 
 
@@ -363,8 +363,8 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
     rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
     if rare:
         lines.append(
-            f"Warning: fewer than half of the rows where the model says {join_words(_list_some(rare), 'or')} get its "
-            "answer."
+            "Warning: the rules give the model's answer on fewer than half of the rows where it says "
+            f"{join_words(_list_some(rare), 'or')}."
         )
     return lines
 

@@ -174,7 +174,7 @@ function drawPicture({ lines, few }, totals, names, classes, fillOf, picked, pic
   const most = Math.max(...all.map(({ n }) => n), 1);
   const x = (n) => (n / most) * (width - left - 14 - end);
   const says = (line) => line.words ?? (line.rules.length ? join(line.rules.map((n) => names[n]), ", ").join("") : "no rule: silent");
-  const parts = (line) => line.by?.map(([label, n]) => `${label === null ? "other answers" : classes[label]} ${count(n)}`).join(", ");
+  const parts = (line) => line.by?.map(([label, n]) => `${label === null ? "several answers, or few rows" : classes[label]} ${count(n)}`).join(", ");
   const say = (line) => `${says(line)}: ${plural(line.n, "row")}${line.by && !line.words ? ` (${parts(line)})` : ""}`;
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Rows by the rules that hold. ${all.map(say).join("; ")}.` });
   const at = (n) => wide * (n + 0.5);

@@ -323,7 +323,7 @@ function renderLeftOut() {
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
   const note = data.by_folds ? "Answers that match are those of rules that were learned in the same way from the other rows." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
-  const intervals = data.has_intervals ? "In brackets: the 95% interval of each share, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
+  const intervals = data.has_intervals ? "In the tables, brackets hold the 95% interval of each share, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
   const under = isJudged ? `Shares below the floor of ${showFloor(state.cell.min_fidelity)} are in the colour of a warning.` : "";
   $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals} ${under}`), h("div", { class: "tables" }, tables), bandOf(here().band));
   renderSilent();
@@ -374,7 +374,7 @@ function renderSilent() {
   const [by, turn] = [ORDERS[state.sort.by] ?? ORDERS.row, state.sort.down ? -1 : 1];
   lines.sort((one, other) => turn * by(one, other) || ORDERS.row(one, other));
   const all = here().left_out.n;
-  $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "No value of a row is on this page."}${state.rule === null ? "" : ` ${nameOfMember(membersOf(here()), state.rule)} is the nearest rule of ${plural(lines.filter(({ number }) => number === state.rule).length, "row")} here, which are marked.`}`;
+  $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "This page holds no values of single rows."}${state.rule === null ? "" : ` ${nameOfMember(membersOf(here()), state.rule)} is the nearest rule of ${plural(lines.filter(({ number }) => number === state.rule).length, "row")} here, which are marked.`}`;
   const heads = [["row", "row"], ...(data.listed.labels ? [["model", "the model says"]] : []), ...(isNumber ? [["nearest", "nearest rule"], ["misses", "conditions that fail"]] : [["misses", "reason"]])];
   const sort = (key) => () => {
     state.sort = { by: key, down: state.sort.by === key && !state.sort.down };
@@ -475,14 +475,14 @@ function renderPicture() {
     h("span", { class: "screen" }, "Select a rule by its number to mark its rows on the whole page."));
   $("plot").replaceChildren(drawPicture(set.picture, set.overlaps.map(({ n }) => n), members.map((_, number) => nameOfMember(members, number)), data.classes, fillOf, state.rule, pick));
   const labels = [...new Set(lines.flatMap(({ by }) => (by ?? []).map(([label]) => label)))].sort((a, b) => rank(a) - rank(b));
-  $("legend").replaceChildren(...labels.map((label) => h("li", {}, h("span", { class: "swatch" }, s("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, ...fillOf(label) }))), " ", label === null ? "other answers, fewer than 5 rows each" : name(shorten(data.classes[label], 48)))));
+  $("legend").replaceChildren(...labels.map((label) => h("li", {}, h("span", { class: "swatch" }, s("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, ...fillOf(label) }))), " ", label === null ? "several answers, or fewer than 5 rows with one" : name(shorten(data.classes[label], 48)))));
 }
 
 function renderColumns() {
   const set = here();
   const decided = set?.decided;
   const answered = set?.left_out ? set.left_out.of - set.left_out.n : 0;
-  $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
+  $("columns-words").textContent = decided ? `A row counts for a column if the rule that answers the row uses the column. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
   const used = new Set(state.rule === null ? [] : membersOf(set)[state.rule].features);
   const heads = ["column", ...(decided ? ["rows it decides"] : []), "values"];
