@@ -103,9 +103,10 @@ def _explain_bound(certificate: Certificate) -> str:
     """Return what is certified of the answers, and what that means."""
     claim, error = certificate.answers, show_percent(1 - certificate.confidence)
     counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
+    meaning = f"{counted}such statements are false at most {error} of the time"
     return (
         f";{about(claim) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
-        f"{show_percent(certificate.confidence)} confidence ({counted}such statements are false at most {error} of the time)"
+        f"{show_percent(certificate.confidence)} confidence ({meaning})"
     )
 
 
