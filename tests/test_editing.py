@@ -145,7 +145,7 @@ def test_edited_rules_are_saved_and_edited_again_on_given_rows(atlas, tmp_path):
     edited.save(tmp_path / "edited.oleander")
     again = AggregateExplainer.load(tmp_path / "edited.oleander")
     assert again.summary() == edited.summary()
-    with pytest.raises(ValueError, match="no draws and rows to count on; edit\\(edits, X, labels\\)"):
+    with pytest.raises(ValueError, match="no draws and rows to count on: give some, as in edit\\(edits, X, labels\\)"):
         again.without(1)
     X = make_rows(300, 5)
     further = again.edit([{"do": "without", "rule": 1}], X, decide(X))
@@ -211,7 +211,7 @@ class TestReserve:
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_rows_of_the_fit_and_of_its_background_are_refused(self, atlas, seed):
-        with pytest.raises(ReserveError, match="500 of 500 rows are rows of the fit, of another reserve, or of those"):
+        with pytest.raises(ReserveError, match="500 of 500 rows are rows of the fit or its background, of another"):
             atlas.reserve(make_rows(500, seed))
         with pytest.raises(ReserveError, match="100 of 400 rows are rows of the fit"):
             atlas.reserve(pd.concat([make_rows(500, seed)[:100], make_rows(300, 30)]))

@@ -96,7 +96,7 @@ def test_other_files_and_counts_are_refused_in_a_sentence(tmp_path):
     for name, value in (("n_rows", float("nan")), ("n_rows", 100.5), ("n_right", "80"), ("rules", [(60,), (1, 1)])):
         with pytest.raises(ValueError, match="the counts of batch 'monday' need whole numbers n_rows, n_answered"):
             watch.add_counts({**COUNTS, name: value}, name="monday")
-    with pytest.raises(ValueError, match=r"two for each of rules: 'n_right'\."):
+    with pytest.raises(ValueError, match=r"two whole numbers for each rule: 'n_right' is missing\."):
         watch.add_counts({"n_rows": 10, "n_answered": 8, "rules": []})
     assert not watch.look().batches
     with pytest.raises(ValueError, match=r"level=1\.5"):

@@ -280,8 +280,8 @@ class AggregateExplainer(Parameters):
             a model (``black_box=None``) rules learn from rows, ``draws=Draws(0)``.
         key : name of a column, optional
             X is a table that stays in its engine (DuckDB relation, polars LazyFrame, PySpark or Dask DataFrame, ibis
-            table, path of Parquet files), and this column has another whole number in each row. A sample is drawn by a
-            hash of it, the same in every engine, and explained. If ``labels`` names a column, one query then counts all
+            table, path of Parquet files), and this column has a different whole number in each row. A sample is drawn
+            by its hash, the same in every engine, and explained. If ``labels`` names a column, one query counts all
             other rows, which certify. ``y`` and ``groups`` name columns too; of groups, which are whole numbers, whole
             ones are drawn. See docs/how-to/engines.md.
         **others
@@ -342,11 +342,11 @@ class AggregateExplainer(Parameters):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_record")
 
-    def _need_engine(self, lack: str) -> Engine:
+    def _need_engine(self, lack: str, cure: str = "fit one to get it") -> Engine:
         """Return what the fit has kept; ``NotFittedError`` where the explainer was loaded from a file."""
         self.record_  # noqa: B018 (raises where nothing is fitted)
         if self._engine is None:
-            raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: fit one to get it.")
+            raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
         return self._engine
 
     @property
@@ -714,8 +714,8 @@ class AggregateExplainer(Parameters):
         record = self.record_
         self._refuse_floor_by("edited rules")
         if X is None:
-            lack = "no draws and rows to count on; edit(edits, X, labels) counts on yours"
-            return self._need_engine(lack).make_editor(record)
+            engine = self._need_engine("no draws and rows to count on", "give some, as in edit(edits, X, labels)")
+            return engine.make_editor(record)
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         for reserve in self.__dict__.get("_reserves", {}).values():

@@ -143,8 +143,8 @@ def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
     is_same = np.array_equal(np.sort(hash_rows(rows)), np.sort(hash_rows(others)))
     if n_seen := len(rows) if is_same else count_known(rows, others, schema):
         raise ReserveError(
-            f"{n_seen:,} of {len(rows):,} rows are rows of the fit, of another reserve, or of those that edits are "
-            "counted on: a reserve needs rows that are new."
+            f"{n_seen:,} of {len(rows):,} rows are rows of the fit or its background, of another reserve, or of "
+            "those that edits are counted on: a reserve needs rows that are new."
         )
 
 

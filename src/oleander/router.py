@@ -83,7 +83,7 @@ class Router(BaseEstimator):  # type: ignore[misc]
     def certificate_(self) -> SystemCertificate | None:
         """What may be claimed of the router: how often it says what the model says, and how rarely it asks.
 
-        None where no row that the rules were not chosen on has judged them.
+        None where no row that the rules were not chosen on has judged them, after edits, and with ``floor_by``.
         """
         certificate: SystemCertificate | None = self.atlas.record_.system
         return certificate

@@ -94,8 +94,8 @@ class Watch:
         Parameters
         ----------
         counts : mapping
-            ``n_rows``, ``n_answered``, ``n_right``, and ``rules``: for each rule the rows where it holds and those of
-            them on which it is correct.
+            ``n_rows``, ``n_answered``, ``n_right``, and ``rules``, a list with a pair for each rule: the rows where it
+            holds, and those of them on which it is correct.
         name : str or None
             As in ``add``.
         """
@@ -163,9 +163,10 @@ class Watch:
             n_rows, n_answered, n_right = (_whole(counts[key]) for key in ("n_rows", "n_answered", "n_right"))
             rules = tuple((_whole(n_inside), _whole(n_correct)) for n_inside, n_correct in counts["rules"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
+            lack = f"{error} is missing" if isinstance(error, KeyError) else one_line(error)
             raise ValueError(
-                f"the counts of batch {visible(name)!r} need whole numbers n_rows, n_answered and n_right, and two for "
-                f"each of rules: {one_line(error)}."
+                f"the counts of batch {visible(name)!r} need whole numbers n_rows, n_answered and n_right, and rules, "
+                f"a list with two whole numbers for each rule: {lack}."
             ) from error
         if len(rules) != self.n_rules:
             raise ValueError(f"there are counts of {len(rules)} rules, and the explainer has {self.n_rules}.")

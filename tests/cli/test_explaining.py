@@ -169,7 +169,7 @@ def test_a_table_in_a_database_is_explained_by_its_logged_answers(run, warehouse
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        (("--read", "labels=risk"), 2, "name a column with another whole number in each row, --read key=COL"),
+        (("--read", "labels=risk"), 2, "name a column with a different whole number in each row, --read key=COL"),
         (("--read", "key=visit"), 2, "give --model, or --read labels=COL for a column with its answers"),
         (("--read", "key=visit", "--read", "labels=said"), 3, "the table lacks column 'said'; it has 'age'"),
         (("--read", "key=patient", "--read", "labels=risk"), 3, "column 'patient' is no key: 2,000 rows have"),

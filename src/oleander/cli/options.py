@@ -85,8 +85,8 @@ class Reading(Options):
         None,
         DATA,
         "How the file is written, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
-        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Of a table: key=COL, another whole "
-        "number in each row, and labels=COL, the model's answers. Give it once for each.",
+        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Of a table: key=COL, a different "
+        "whole number in each row, and labels=COL, the model's answers. Give it once for each.",
         metavar="HOW=VALUE",
     )
 

@@ -165,7 +165,7 @@ def _prepare_source(given: Fitting, source: Source | None, background: Path | No
         what, why = "tables that stay where they are", "a sample of it is read"
         if files.key is None:
             raise wrong_option(
-                f"{name} is a table: name a column with another whole number in each row, --read key=COL."
+                f"{name} is a table: name a column with a different whole number in each row, --read key=COL."
             )
         if given.model is None and files.labels is None:
             raise wrong_option("give --model, or --read labels=COL for a column with its answers.")

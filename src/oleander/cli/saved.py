@@ -279,7 +279,7 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
         if files.labels or is_asked == (given.labels is not None) or is_asked == (key is None):
             raise wrong_option(
                 "--table needs --labels, the column with the model's answers, or --model and --read key=COL, a column "
-                "with another whole number in each row, by which the rows are drawn that the model is asked about."
+                "with a different whole number in each row, by which the rows are drawn that the model is asked about."
             )
         explainer, table = _open(given), open_table(given.table)
         if key is None:

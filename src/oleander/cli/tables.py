@@ -40,7 +40,7 @@ class FileOptions:
 
     The separator, decimal mark and encoding are those of text files, the format of dates is as in ``strptime``, and
     ``missing`` are cells that stand for a missing value, besides those that are empty. A table that stays where it is
-    has a ``key``, another whole number in each row, and may have ``labels``, the model's answers.
+    has a ``key``, a different whole number in each row, and may have ``labels``, the model's answers.
     """
 
     separator: str | None = None

@@ -110,8 +110,8 @@ def open_source(X: Any, *, epsilon: float = EPSILON, delta: float = DELTA, block
 
 def _refuse_blocks(columns: Sequence[str], most: int) -> list[Block]:
     raise ValueError(
-        "a table that stays in its engine is not read block by block: name a column with another whole number in each "
-        "row, key=, and a sample is drawn."
+        "a table that stays in its engine is not read block by block: name a column with a different whole number in "
+        "each row, key=, and a sample is drawn."
     )
 
 

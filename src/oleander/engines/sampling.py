@@ -141,6 +141,6 @@ def refuse_to_collect(X: Any) -> None:
     n_sample = sample_size(*accuracy_of(X), None)
     if n_rows > n_sample:
         raise TableError(
-            f"all {n_rows:,} rows of the table would leave their engine: name a column with another whole number in "
-            f"each row, key=, to draw {n_sample:,} of them, or collect the table first."
+            f"all {n_rows:,} rows of the table would leave their engine: name a column with a different whole number "
+            f"in each row, key=, to draw {n_sample:,} of them, or collect the table first."
         )
