@@ -232,6 +232,27 @@ class TestReserve:
         with pytest.raises(ReserveError, match="300 of 300 rows are"):
             edited.edit([{"do": "without", "rule": 1}], new, decide(new))
 
+    def test_a_later_fit_on_the_rows_of_a_reserve_is_not_certified_by_it(self, atlas):
+        def make(model=decide):
+            return AggregateExplainer(model, schema=atlas.schema_, draws=Draws(1_000), random_state=0)
+
+        X, explainer = make_rows(400, 50), make().fit(make_rows(400, 51))
+        reserve = explainer.reserve(X)
+        assert reserve.certify(explainer)
+        for later in (make().fit(X), make().fit(make_rows(400, 52), background=X), explainer.fit(X)):
+            with pytest.raises(ReserveError, match="400 of 400 rows are rows of the fit"):
+                reserve.certify(later)
+        with pytest.raises(ReserveError, match="400 of 400 rows are rows of the fit"):
+            explainer.reserve(X).certify(explainer)
+        with pytest.raises(ReserveError, match="of another model than this reserve"):
+            reserve.certify(make(lambda X: decide(X).copy()).fit(make_rows(400, 53)))
+
+    def test_a_fit_with_other_columns_has_reserves_of_its_own(self):
+        explainer = AggregateExplainer(decide, draws=Draws(1_000), random_state=0).fit(make_rows(300, 54))
+        explainer.reserve(make_rows(400, 55))
+        explainer.fit(make_rows(300, 54).assign(bmi=np.arange(300.0)))
+        assert explainer.reserve(make_rows(400, 56).assign(bmi=np.arange(400.0))).n_units == 400
+
     def test_new_rows_that_equal_old_ones_by_coincidence_are_taken(self):
         def make_answers(seed):
             rng = np.random.default_rng(seed)

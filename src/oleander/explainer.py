@@ -570,6 +570,7 @@ class AggregateExplainer(Parameters):
             )
         elif table is not None:
             refuse_to_collect(X)
+            X = table
         X, heard = self._hear(to_table(X), floor_by)
         rows, readable = self.schema_.encode_present(X, None if labels is None else explainers.columns)
         groups = _read_column(X, groups)
@@ -702,6 +703,8 @@ class AggregateExplainer(Parameters):
             floor=self.record_.min_fidelity,
             level=self.floor.level,
             path=path,
+            model=self.black_box,
+            seen=self._seen,
         )
         return kept[content]
 

@@ -47,7 +47,11 @@ class Reserve:
         floor: float,
         level: float,
         path: str | os.PathLike[str] | None,
+        model: Any = None,
+        seen: list[Floats] | None = None,
     ) -> None:
+        # What labelled the rows, and the rows that they were compared with: the list grows with those that are refused.
+        self._model, self._seen = model, seen
         self.floor, self.level, self.path = float(floor), float(level), None if path is None else Path(path)
         self._schema, self.rows, self._readable, self._labels, self._groups = schema, rows, readable, labels, groups
         self.unit: Unit = "rows" if groups is None else "groups"
@@ -72,6 +76,10 @@ class Reserve:
                 f"this reserve tests a floor of {show_percent(self.floor)}, and that of the explainer is "
                 f"{show_percent(record.min_fidelity)}."
             )
+        if not (self._model is None or edited.black_box is None or edited.black_box is self._model):
+            raise ReserveError("the explainer is of another model than this reserve: make one of new rows with it.")
+        for seen in () if edited._seen is self._seen else edited._seen:
+            refuse_seen(self.rows, record.schema.fold(seen), record.schema)
         rules = record.explainers
         answers = rules.read(self.rows, rules.can_read(self.rows, self._readable))
         weights = np.ones(len(self.rows), dtype=np.intp)
@@ -139,6 +147,8 @@ class Reserve:
 
 def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
     """Raise ``ReserveError`` where rows of a reserve were seen before, unless chance explains that they are equal."""
+    if rows.shape[1] != others.shape[1]:
+        return
     rows, others = (np.where(np.isinf(part), np.nan, part) for part in (rows, others))
     is_same = np.array_equal(np.sort(hash_rows(rows)), np.sort(hash_rows(others)))
     if n_seen := len(rows) if is_same else count_known(rows, others, schema):

@@ -165,7 +165,7 @@ class Router(BaseEstimator):  # type: ignore[misc]
         record = self.atlas.record_
         predict_of(self.model)
         box = BlackBox(record.output.of_model(self.model), record.schema, is_number=record.is_number)
-        counting = CountingBlackBox(box)
+        counting = CountingBlackBox(box, batch_size=self.atlas.draws.batch_size)
         try:
             return counting.ask_table(record.schema.align(table))
         finally:

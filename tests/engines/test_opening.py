@@ -62,9 +62,20 @@ def test_python_takes_paths_and_reads_them_with_what_is_installed(folder, monkey
         assert atlas.certify(path, labels="said").answers.n_rows == 2_000
     with pytest.raises(TableError, match="the table lacks column 'sad'; it has 'age', 'ward', 'said'"):
         atlas.evaluate(folder / "visits", labels="sad")
+    asking = AggregateExplainer.load(folder / "atlas.oleander", Law())
     if len(missing) == 2:
         with pytest.raises(TableError, match="without polars or duckdb to read it: leave out key"):
             AggregateExplainer(Law()).fit(folder / "visits", key="age")
+        with pytest.raises(TableError, match="read block by block need labels=, the name of the column"):
+            asking.evaluate(folder / "visits")
+        return
+    for path in paths:
+        assert asking.evaluate(path).n_rows == asking.evaluate(pl.read_csv(folder / "visits.csv")).n_rows
+
+
+def test_a_lazy_frame_may_come_with_the_accuracy_that_is_asked_for(folder):
+    atlas, lazy = AggregateExplainer.load(folder / "atlas.oleander"), pl.scan_csv(folder / "visits.csv")
+    assert atlas.evaluate(open_source(lazy), "said").to_dict() == atlas.evaluate(lazy, "said").to_dict()
 
 
 def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):

@@ -485,6 +485,24 @@ class TestParts:
         assert max(sizes) == DRAWS_OPTIONS["batch_size"]
         assert found[0] == found[1]
 
+    def test_nor_where_it_is_asked_twice_by_a_router_or_about_all_rows_of_a_source(self, tmp_path: Path) -> None:
+        sizes: list[int] = []
+
+        def watched(rows: Any) -> Any:
+            sizes.append(len(rows))
+            return np.asarray(rows["a"] * 3).astype(int)
+
+        rows = pd.DataFrame(np.random.default_rng(0).uniform(size=(2_500, 2)), columns=["a", "b"])
+        rows.to_parquet(tmp_path / "rows.parquet")
+        given = {"draws": Draws(800, 40), "max_explainers": 2, "min_fidelity": 0.8, "random_state": 0}
+        explainer = AggregateExplainer(watched, **given).fit(open_source(tmp_path / "rows.parquet", epsilon=0.1))
+        assert explainer.exact_ is not None
+        assert explainer.n_queries_ == sum(sizes)
+        router = explainer.router()
+        router.predict(rows)
+        assert router.n_asked_ > 100
+        assert max(sizes) == 40
+
     def test_a_background_without_draws_is_refused(self) -> None:
         with pytest.raises(ValueError, match="background shows where draws are made, and these candidates make none"):
             AggregateExplainer(law, **BASES["program"]).fit(X, background=BACKGROUND)

@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
-from oleander.data.frames import PANDAS, columns_of, to_frame_of
+from oleander.data.frames import PANDAS, columns_of, take_rows, to_frame_of
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
@@ -207,8 +207,13 @@ class CountingBlackBox:
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""
-        self.charge(len(table))
-        return self._check_kind(self.black_box.ask_table(table))
+        self.check_left(len(table))
+        n_parts, answers = max(1, -(-len(table) // (self.batch_size or len(table) or 1))), []
+        for part in np.array_split(np.arange(len(table)), n_parts):
+            self.charge(len(part))
+            some = table if n_parts == 1 else take_rows(table, part)
+            answers.append(self._check_kind(self.black_box.ask_table(some)))
+        return np.concatenate(answers)
 
     def _check_kind(self, labels: Labels) -> Labels:
         """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
@@ -226,8 +231,10 @@ class CountingBlackBox:
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows a second time, count them too, and warn if a label has changed."""
-        self.charge(min(N_ASKED_TWICE, len(rows)))
-        self.black_box.warn_if_fickle(rows, labels)
+        # They are asked about in two batches.
+        n_rows = min(N_ASKED_TWICE, len(rows), 2 * (self.batch_size or N_ASKED_TWICE))
+        self.charge(n_rows)
+        self.black_box.warn_if_fickle(rows[:n_rows], labels[:n_rows])
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:

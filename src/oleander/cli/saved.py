@@ -349,7 +349,7 @@ def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
     if readable is None:
         return
     if not readable.any():
-        raise ValueError(schema.describe_unreadable(X, columns))
+        raise ValueError(f"{schema.describe_unreadable(X, columns)}.")
     _note_silent(int((~readable).sum()), len(X))
 
 

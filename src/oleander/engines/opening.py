@@ -63,7 +63,7 @@ def open_table(name: str) -> Any:
 
 def stored(X: Any) -> Any:
     """Return a table that stays where it is, given as such, by a path or as a source; None for one in memory."""
-    X = X.given or X if isinstance(X, Source) else X
+    X = X.given if isinstance(X, Source) and X.given is not None else X
     if isinstance(X, (str, os.PathLike)):
         return open_table(os.fspath(X))
     return X if as_lazy(X) is not None else as_source(X)

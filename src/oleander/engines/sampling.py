@@ -134,7 +134,10 @@ def accuracy_of(X: Any) -> tuple[float, float]:
 
 def refuse_to_collect(X: Any) -> None:
     """Raise ``TableError`` for a table in an engine with more rows than a sample: they would all leave it."""
-    lazy = as_lazy(X)
+    table = stored(X)
+    if isinstance(table, Source):
+        raise TableError("rows that are read block by block need labels=, the name of the column with the answers.")
+    lazy = as_lazy(table)
     if lazy is None:
         return
     n_rows = int(run_query(lazy.select(n=nw.len()))["n"][0])

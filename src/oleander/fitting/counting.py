@@ -274,7 +274,8 @@ def count_all(
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [BlockCounter(explainers, box, ranges, labels, saw_all), columns, source.block_size]
+    most = (labels is None and black_box.batch_size) or source.block_size
+    shared = [BlockCounter(explainers, box, ranges, labels, saw_all), columns, min(source.block_size, most)]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts

@@ -268,10 +268,7 @@ class FeatureSchema:
         return rows, None if readable.all() else readable
 
     def encode_present(self, X: Any, needed: Collection[int] | None) -> tuple[Floats, Bools | None]:
-        """Return what ``encode_readable`` does; a frame may lack columns that are not ``needed``, None for all.
-
-        These are missing values.
-        """
+        """Return what ``encode_readable`` does; columns that are not ``needed``, None for all, may be absent."""
         if needed is None or not isinstance(X, pd.DataFrame) or self.columns is None:
             return self.encode_readable(X)
         absent = [j for j, name in enumerate(self.columns) if name not in X.columns and j not in needed]
