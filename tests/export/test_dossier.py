@@ -1,6 +1,8 @@
 """A dossier: every figure is recomputed from rows by an interpreter that has no Oleander."""
 
+import importlib.util
 import json
+import py_compile
 import subprocess
 import sys
 from functools import lru_cache
@@ -148,6 +150,17 @@ def test_an_interrupted_write_leaves_the_old_dossier(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fit("labels").without(1).dossier(tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_rules_that_are_hashed_are_the_rules_that_run(tmp_path):
+    fit("labels").dossier(tmp_path, include_rows=True)
+    changed = tmp_path / "changed.py"
+    changed.write_text((tmp_path / "rules.py").read_text("utf-8") + "EXPLAINERS = EXPLAINERS[1:]\n", "utf-8")
+    # Python takes such a file in place of the source without a look at it.
+    compiled = importlib.util.cache_from_source(tmp_path / "rules.py")
+    py_compile.compile(changed, compiled, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_other_rows_and_other_answers_are_noticed(tmp_path):
