@@ -522,8 +522,8 @@ class AggregateExplainer(Parameters):
         floor_by : array of shape (n_rows,), optional
             As in ``predict``.
         key : name of a column, optional
-            Of a large table in an engine without ``labels``, a sample is drawn by a hash of this column, as in ``fit``,
-            and the black box is asked about the sample alone.
+            Of a large table in an engine without ``labels``, a sample is drawn by a hash of this column, another than
+            that of ``fit``, and the black box is asked about the sample alone.
 
         Examples
         --------
@@ -562,7 +562,7 @@ class AggregateExplainer(Parameters):
             self._refuse_floor_by("a query in an engine")
             return count(explainers, table, labels, groups, expected=expected)
         if key is not None:
-            drawn = draw_from_table(X, key, groups=groups, seed=make_seed(self.random_state))
+            drawn = draw_from_table(X, key, groups=groups)
             X = drawn.rows
             warn_user(
                 f"the black box is asked about a sample alone, {len(X):,} of {drawn.n_rows:,} rows drawn by column "

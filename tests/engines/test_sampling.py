@@ -102,7 +102,7 @@ def test_a_model_judges_a_sample_of_a_large_table_and_is_asked_about_no_other_ro
     ):
         getattr(atlas, judge)(table, "said", key="the.key")
     assert atlas.n_queries_ == before
-    drawn = draw_from_table(visits.lazy(), "the.key", seed=0).rows
+    drawn = draw_from_table(visits.lazy(), "the.key").rows
     with pytest.warns(UserWarning, match=f" {len(drawn):,} of 4,000 rows drawn by column 'the.key'"):
         found = getattr(atlas, judge)(table, key="the.key")
     distinct = drawn[["age", "ward"]].drop_duplicates()
@@ -120,6 +120,24 @@ def test_a_large_table_is_not_collected_by_a_fit_without_a_key(load_duckdb, visi
     for labels in (None, "said"):
         with pytest.raises(TableError, match="all 4,000 rows of the table would leave their engine"):
             AggregateExplainer(Law(), random_state=0).fit(load_duckdb(visits), labels=labels)
+
+
+def test_what_judges_is_another_sample_than_what_the_fit_drew(visits, load_duckdb):
+    def model(X: pd.DataFrame) -> np.ndarray:
+        seen.append(set(X["place"]))
+        return Law().predict(X)
+
+    table, seen = load_duckdb(visits.with_columns(place=pl.int_range(N_ROWS))), []
+    atlas = AggregateExplainer(model, draws=Draws(0), random_state=0).fit(
+        table.select('"the.key", age, ward, place'), key="the.key"
+    )
+    learned = set().union(*seen)
+    seen.clear()
+    with pytest.warns(UserWarning, match="asked about a sample alone"):
+        atlas.certify(table, key="the.key")
+    # A quarter of the rows was drawn each time, and by chance a quarter of these twice.
+    asked = set().union(*seen)
+    assert 0.6 * len(learned) < len(asked - learned) == len(asked)
 
 
 @pytest.mark.parametrize("by_path", [False, True])

@@ -231,7 +231,6 @@ class CountingBlackBox:
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows a second time, count them too, and warn if a label has changed."""
-        # They are asked about in two batches.
         n_rows = min(N_ASKED_TWICE, len(rows), 2 * (self.batch_size or N_ASKED_TWICE))
         self.charge(n_rows)
         self.black_box.warn_if_fickle(rows[:n_rows], labels[:n_rows])

@@ -284,7 +284,7 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
         explainer, table = _open(given), open_table(given.table)
         if key is None:
             return explainer, table, given.labels
-        drawn = draw_from_table(table, key, seed=0)
+        drawn = draw_from_table(table, key)
         note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
         return explainer, drawn.rows, None
     assert given.data is not None

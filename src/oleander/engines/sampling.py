@@ -22,6 +22,8 @@ from oleander.engines.opening import stored
 
 # The two largest primes whose squares are under 2^62. Together, their remainders tell all keys apart up to 2^61.
 PRIME, OTHER = 2_147_483_647, 2_147_483_629
+# A seed that is no user's: what judges is another sample than what a fit drew.
+TO_JUDGE = 2**64
 
 
 def hash_key(name: str, seed: int) -> nw.Expr:
@@ -71,7 +73,7 @@ def draw_from_table(
     y: str | None = None,
     groups: str | None = None,
     labels: str | None = None,
-    seed: int,
+    seed: int = TO_JUDGE,
     held: tuple[float | None, int] = (None, 0),
 ) -> Sampled:
     """Draw a sample of a table by a hash of its key, as large as a source's or a little larger; a small table whole.
@@ -137,8 +139,7 @@ def refuse_to_collect(X: Any) -> None:
     table = stored(X)
     if isinstance(table, Source):
         raise TableError("rows that are read block by block need labels=, the name of the column with the answers.")
-    lazy = as_lazy(table)
-    if lazy is None:
+    if (lazy := as_lazy(table)) is None:
         return
     n_rows = int(run_query(lazy.select(n=nw.len()))["n"][0])
     n_sample = sample_size(*accuracy_of(X), None)
