@@ -1,9 +1,10 @@
-"""Rows per second that a model answers on one and on two workers: threads, processes, a Dask cluster and Spark.
+"""Rows per second on one and on two workers: asked by threads, processes, Dask and Spark, and counted by Dask.
 
     python -m benchmarks.asking
 
-The model is a forest of 200 trees that uses one core. Each way first answers once, which starts its workers and sends
-them the model, and is then timed by the clock: look at the ratio, since others may be using the machine.
+The model is a forest of 200 trees that uses one core. The rows that are counted lie in Parquet files, and their model
+is cheap. Each way first works once, which starts its workers and sends them the model, and is then timed by the clock:
+look at the ratio, since others may be using the machine.
 """
 
 import os
@@ -18,11 +19,12 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.history import make_count
 from benchmarks.tables import make_table
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 
-N_ROWS, N_COLUMNS, N_TURNS = 100_000, 20, 3
+N_ROWS, N_COLUMNS, N_COUNTED, N_TURNS = 100_000, 20, 5_000_000, 3
 
 
 @contextmanager
@@ -45,6 +47,22 @@ def use(way: str, n_jobs: int) -> Iterator[None]:
         yield
 
 
+def count_rows(n_workers: int) -> float:
+    """Return the rows per second of the count pass on a Dask cluster."""
+    work, taken = make_count(N_COUNTED), []
+    with use("dask", n_workers):
+        for _ in range(1 + N_TURNS):
+            start = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - start)
+    return N_COUNTED / min(taken[1:])
+
+
+def write_line(way: str, rates: list[float]) -> tuple[str, ...]:
+    """Return a line of the table: the rates on one and on two workers, and their ratio."""
+    return way, *(f"{rate:,.0f}" for rate in rates), f"{rates[1] / rates[0]:.2f}"
+
+
 def main() -> None:
     """Print the table."""
     rng = np.random.default_rng(0)
@@ -64,7 +82,8 @@ def main() -> None:
                     assert counting.n_queries == N_ROWS
                     np.testing.assert_array_equal(labels, expected)
             rates.append(N_ROWS / min(taken[1:]))
-        lines.append((way, *(f"{rate:,.0f}" for rate in rates), f"{rates[1] / rates[0]:.2f}"))
+        lines.append(write_line(way, rates))
+    lines.append(write_line("dask, the count pass over Parquet", [count_rows(n_jobs) for n_jobs in (1, 2)]))
     print(make_table(("workers", "rows per second on 1", "on 2", "ratio"), lines))
 
 
