@@ -196,6 +196,9 @@ class TestReserve:
         assert reserve.certify(bad).next_level == result.next_level
         assert reserve.certify(atlas.without(1)).next_level == result.next_level
 
+    def test_the_last_failure_that_a_reserve_may_have_is_announced(self, atlas):
+        assert str(atlas.reserve(make_rows(45, 57))).endswith("answered. If that fails, no later test can pass.")
+
     def test_nothing_of_the_rows_is_shown(self, atlas):
         result = atlas.reserve(make_rows(400, 12)).certify(atlas.without(1))
         shown = {"passed", "floor", "confidence", "n_units", "unit", "n_failed", "next_level", "n_left"}

@@ -376,7 +376,10 @@ def test_a_watch_alarms_with_a_code_and_counts_a_batch_once(explained, run, rows
     assert Path("watch.html").exists()
     for options in (["--log", "none.sqlite"], ["--log", "watch.sqlite", "--name", "Friday"]):
         done = run("watch", explained.atlas, *options)
-        assert (done.code, "--log must be a watch to look at" in done.err) == (2, True)
+        assert (
+            done.code,
+            "give DATA or --table; to look at a watch, give no option about rows and a --log that" in done.err,
+        ) == (2, True)
     assert not Path("none.sqlite").exists()
     done = run(*command, "Wednesday", "--level", "0.01")
     assert done.code == 3

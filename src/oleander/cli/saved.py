@@ -149,7 +149,9 @@ def watch(given: Watch) -> None:
     """Add a batch of new rows to a watch; end with code 6 on an alarm, 7 on a suspicion."""
     is_look = given.data is None and given.table is None
     if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
-        raise wrong_option("without DATA or --table, --log must be a watch to look at: leave out options about rows.")
+        raise wrong_option(
+            "give DATA or --table; to look at a watch, give no option about rows and a --log that exists."
+        )
     explainer, *batch = (AggregateExplainer.load(given.atlas),) if is_look else _read_judged(given)
     log = explainer.watch(given.log, min_coverage=given.min_coverage, level=given.level)
     found = log.add(*batch, name=given.name) if batch else log.look()

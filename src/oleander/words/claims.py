@@ -284,7 +284,8 @@ def _say_next(tested: Tested) -> str:
     if tested.n_needed > tested.n_units:
         return f"{failed}; the next cannot pass, even if every answer matches: take a reserve of more rows."
     left = f"{how_many(tested.n_left, 'further failures')}{' or more' * (tested.n_left == MOST_COUNTED)}"
-    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}. A test can still pass after {left}."
+    left = f"A test can still pass after {left}" if tested.n_left else "If that fails, no later test can pass"
+    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}. {left}."
 
 
 @say.register
