@@ -208,12 +208,11 @@ class CountingBlackBox:
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""
         self.check_left(len(table))
-        n_parts, answers = max(1, -(-len(table) // (self.batch_size or len(table) or 1))), []
+        n_parts, found = max(1, -(-len(table) // (self.batch_size or len(table) or 1))), []
         for part in np.array_split(np.arange(len(table)), n_parts):
             self.charge(len(part))
-            some = table if n_parts == 1 else take_rows(table, part)
-            answers.append(self._check_kind(self.black_box.ask_table(some)))
-        return np.concatenate(answers)
+            found.append(self._check_kind(self.black_box.ask_table(table if n_parts == 1 else take_rows(table, part))))
+        return np.concatenate(found)
 
     def _check_kind(self, labels: Labels) -> Labels:
         """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
