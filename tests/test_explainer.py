@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.rivals.lime_linear import LimeLinear
-from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
+from oleander import AggregateExplainer, Balls, Draws, FeatureSchema, Floor, PerRow
 from oleander.black_box.answers import BlackBoxError
 from oleander.candidates.choosing import PoolProgram
 from oleander.rules import FilteredTree, UnfilteredTree
@@ -288,6 +288,16 @@ class TestReading:
         assert result.fidelity == pytest.approx(min(fidelity))
         assert atlas.uncovered(X).n_rows == (~covers.any(axis=0)).sum()
         assert atlas.uncovered(X, labels).classes["rows"].sum() == len(X)
+
+    def test_rows_that_the_fit_has_seen_certify_nothing(self):
+        X, new = np.split(np.random.default_rng(0).uniform(size=(600, 3)), 2)
+        atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, draws=Draws(0), random_state=0).fit(X)
+        labels = X[:, 0] > 0.5
+        for given in ((X,), (X[:200],), (X, labels)):
+            with pytest.raises(ValueError, match="only new rows can certify"):
+                atlas.certify(*given)
+        assert atlas.certify(new).answers.n_rows > 250
+        assert atlas.evaluate(X).n_rows == 300
 
     def test_columns_are_found_by_name(self, atlas, cancer):
         X, _, _ = cancer

@@ -540,8 +540,8 @@ class AggregateExplainer(Parameters):
     def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> Certificate:
         """Return what other rows allow to be claimed with the confidence of ``floor``.
 
-        They must be an independent sample of the rows that the claim is about, and new: rows that a fit has seen, or
-        that helped to choose one of several fits, certify nothing.
+        They must be an independent sample of the rows that the claim is about, and new: rows that helped to choose one
+        of several fits certify nothing. Rows in memory that this fit has seen are refused.
 
         Parameters
         ----------
@@ -550,11 +550,13 @@ class AggregateExplainer(Parameters):
         groups : array or name of a column, optional
             The group of each row (one patient, one trial).
         """
-        judged = self._judge(X, labels, groups, key=key)
+        judged = self._judge(X, labels, groups, key=key, new=True)
         return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
 
-    def _judge(self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None, key: str | None = None) -> Counted:
-        """Return what the explainers say of other rows, beside the black box's labels."""
+    def _judge(
+        self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None, key: str | None = None, new: bool = False
+    ) -> Counted:
+        """Return what the explainers say of other rows, beside the black box's labels; refuse some that are not new."""
         explainers, table, expected = self.record_.explainers, stored(X), self.evaluation_.classes["label"].tolist()
         if key is not None and labels is not None:
             raise ValueError("key draws rows that the black box is asked about, and labels has its answers: give one.")
@@ -573,6 +575,9 @@ class AggregateExplainer(Parameters):
             X = table
         X, heard = self._hear(to_table(X), floor_by)
         rows, readable = self.schema_.encode_present(X, None if labels is None else explainers.columns)
+        for seen in self._seen if new else ():
+            # Columns that the rules do not read may be absent, and are then missing in every row.
+            refuse_seen(rows, np.where(np.isnan(rows).all(axis=0), np.nan, self.schema_.fold(seen)), self.schema_)
         groups = _read_column(X, groups)
         known = self._label_table(X, rows, readable, labels)
         readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
@@ -675,8 +680,8 @@ class AggregateExplainer(Parameters):
         Parameters
         ----------
         X : DataFrame or array
-            Rows that took no part in the fit, and that the editor does not look at. Rows of the fit, of ``edit`` and of
-            another reserve are refused, if there are more of them than chance explains.
+            New rows, which the editor does not look at. More rows of the fit, of ``edit`` and of another reserve than
+            chance explains are refused.
         labels, groups
             As in ``certify``.
         path : path or None
@@ -742,6 +747,8 @@ class AggregateExplainer(Parameters):
     def router(self, model: Any = None, *, target: float | None = None) -> Router:
         """Return a scikit-learn estimator that answers by these rules, and asks the model where they are silent.
 
+        It has ``predict``, ``certificate_``, ``cost`` and its rules in ``atlas``.
+
         Parameters
         ----------
         model : object with ``predict``, callable or None
@@ -750,11 +757,6 @@ class AggregateExplainer(Parameters):
             The share of all rows on which the router is to say what the model says. It chooses the widest rules for
             which the judging rows show that, learned from the same draws: nothing is asked. None takes the rules as
             they are.
-
-        Returns
-        -------
-        Router
-            With ``predict``, ``certificate_``, ``cost`` and its rules in ``atlas``.
         """
         asked = self.black_box if model is None else model
         if asked is None:

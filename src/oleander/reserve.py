@@ -64,10 +64,7 @@ class Reserve:
             pass
 
     def certify(self, edited: Any) -> Tested:
-        """Test the rules of an explainer, and return whether at least the floor of answers match the model.
-
-        An explainer that passes says so in its summary.
-        """
+        """Test whether at least the floor of an explainer's answers match the model; if so, its summary says so."""
         record = edited.record_
         if record.schema != self._schema:
             raise ReserveError("the explainer is of other data than this reserve: their columns or levels differ.")
@@ -146,7 +143,7 @@ class Reserve:
 
 
 def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
-    """Raise ``ReserveError`` where rows of a reserve were seen before, unless chance explains that they are equal."""
+    """Raise ``ReserveError`` where rows that should certify were seen before, unless chance explains it."""
     if rows.shape[1] != others.shape[1]:
         return
     rows, others = (np.where(np.isinf(part), np.nan, part) for part in (rows, others))
@@ -154,7 +151,7 @@ def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
     if n_seen := len(rows) if is_same else count_known(rows, others, schema):
         raise ReserveError(
             f"{n_seen:,} of {len(rows):,} rows are rows of the fit or its background, of another reserve, or of "
-            "those that edits are counted on: a reserve needs rows that are new."
+            "those that edits are counted on: only new rows can certify."
         )
 
 

@@ -53,7 +53,7 @@ class TestEdit:
         done = run(*command, "--reserve", "new.csv", "--log", "reserve.sqlite")
         assert (done.code, "certified on 300 new rows" in done.out) == (0, True), done.err
         done = run(*command, "--reserve", "said.csv", "--log", "other.sqlite")
-        assert (done.code, "or of those that edits are counted on: a reserve needs" in done.err) == (3, True)
+        assert (done.code, "or of those that edits are counted on: only new rows" in done.err) == (3, True)
         table = pd.read_csv("new.csv")
         table["said"] = table["said"].to_numpy()[::-1]
         table.iloc[:, :1] = table.iloc[::-1, :1].to_numpy()

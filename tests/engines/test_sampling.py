@@ -134,10 +134,15 @@ def test_what_judges_is_another_sample_than_what_the_fit_drew(visits, load_duckd
     learned = set().union(*seen)
     seen.clear()
     with pytest.warns(UserWarning, match="asked about a sample alone"):
-        atlas.certify(table, key="the.key")
+        atlas.evaluate(table, key="the.key")
     # A quarter of the rows was drawn each time, and by chance a quarter of these twice.
     asked = set().union(*seen)
     assert 0.6 * len(learned) < len(asked - learned) == len(asked)
+    with (
+        pytest.warns(UserWarning, match="asked about a sample alone"),
+        pytest.raises(ValueError, match="only new rows can certify"),
+    ):
+        atlas.certify(table, key="the.key")
 
 
 @pytest.mark.parametrize("by_path", [False, True])
