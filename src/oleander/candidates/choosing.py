@@ -32,7 +32,7 @@ Answer = dict[Cell, SelectionResult]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
 OPEN = ("feasible", "unknown")
-# Where a proof is enough: no other choice covers more by this share, or so many nodes of a search brought nothing.
+# A proof is enough at this gap, or after this number of nodes of a search that brought nothing.
 ENOUGH_GAP, ENOUGH_NODES = 0.001, 3_000
 
 

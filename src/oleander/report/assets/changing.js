@@ -2,7 +2,7 @@
 // another answer, and the columns that must change.
 
 const [MOST_TRIES, MOST_MORE, MOST_COLUMNS, MOST_CHANGED, STEP] = [200, 2, 12, 2000, 0.02];
-// A made-up silent row is searched from so many rows beside the middle, by pairs of so many nearest moves.
+// A made-up silent row is searched from at most MOST_BEGUN rows beside the middle, by pairs of MOST_MOVES nearest moves.
 const [MOST_BEGUN, MOST_MOVES] = [40, 60];
 
 // The conditions that some columns must fulfil for another answer; null where none was found.
