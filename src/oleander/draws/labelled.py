@@ -77,7 +77,7 @@ class LabelledDraws:
             found, positions = encode_labels(labels)
             place, classes = {label: number for number, label in enumerate(found.tolist())}, self.classes.tolist()
             for code in codes:
-                yield np.asarray(positions == place.get(classes[code], -1))
+                yield np.asarray(positions == place.get(classes[code], len(place)))
             return
         for code in codes:
             is_constant = code < len(self.classes)
