@@ -21,7 +21,7 @@ import pandas as pd
 
 from oleander import AggregateExplainer
 from oleander.draws import Draws
-from oleander.engines.judging import write_query
+from oleander.engines.query import write_query
 
 FOLDER = Path("bench/engines")
 ENGINES = ("predict, block by block", "polars", "DuckDB", "PostgreSQL", "Spark")

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import LabelledDraws
 
 # A process that is started in the background may ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -112,3 +113,14 @@ def label_mixed(table: pd.DataFrame) -> np.ndarray:
     red = (table["colour"] == "red").fillna(False).to_numpy(dtype=bool)
     without_dose = table["dose"].isna().to_numpy()
     return np.select([without_dose, heavy & red, heavy], ["no dose", "heavy and red", "heavy"], "light")
+
+
+@pytest.fixture
+def label_draws():
+    """Return a function that makes labelled draws of values and codes, over a schema of their own."""
+
+    def make(values: np.ndarray, codes: np.ndarray, parents: np.ndarray | None = None) -> LabelledDraws:
+        classes = np.arange(int(codes.max()) + 1)
+        return LabelledDraws(FeatureSchema.infer(values), values, classes, codes.astype(np.intp), parents)
+
+    return make

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Draws, FeatureSchema, Floor, PerRow
 from oleander.black_box.answers import BlackBoxError
-from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.pool_program import PoolProgram
 from oleander.rules import FilteredTree, UnfilteredTree
 from tests.making import ASKING, QUICK, ROWS_ONLY, OwnTrees, Recording, halves
 

@@ -11,8 +11,8 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.draws.labelled import draw_and_ask
 from oleander.fitting.delivering import deliver_rules
+from oleander.fitting.rule_learner import RuleLearner
 from oleander.judging.certificate import Certificate
-from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ChosenExplainer
 
 

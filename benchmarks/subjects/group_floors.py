@@ -13,7 +13,7 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, mean, percent
 from oleander import AggregateExplainer, Draws, NothingFoundError
 from oleander.data.clinic import make_clinic
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.judging.subgroups import judge_subgroups
 from studies.data import DataSet
 

@@ -16,7 +16,7 @@ from benchmarks.own_process import measure_apart, peak_gigabytes
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander import AggregateExplainer, Balls, NothingFoundError
-from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.pool_program import PoolProgram
 from oleander.draws import Draws
 from oleander.selection import SelectionResult
 

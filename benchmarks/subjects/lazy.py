@@ -11,8 +11,8 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number
 from oleander.candidates.balls import Balls
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PoolProgram
 from oleander.judging.floor import Floor
 
 LADDER = (1.0, 1.5, 2.0, 3.0)

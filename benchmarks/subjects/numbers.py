@@ -148,8 +148,8 @@ def measure_tree(learner: Any, leaves: int, rows: np.ndarray, truth: np.ndarray)
     tree = learner.choose_tree(leaves, FLOOR)
     if tree is None:
         return {"tree coverage": 0.0, "tree agreement": None}
-    found = tree.family.steps.index(tree.step)
-    answered, right = (mask[found] for mask in tree.family.judge(rows, truth))
+    found = tree.sequence.steps.index(tree.step)
+    answered, right = (mask[found] for mask in tree.sequence.judge(rows, truth))
     return {"tree coverage": float(answered.mean()), "tree agreement": float(right.sum() / max(answered.sum(), 1))}
 
 

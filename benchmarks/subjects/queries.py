@@ -15,11 +15,11 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, mean, number
 from oleander import AggregateExplainer, Draws, NothingFoundError
+from oleander.candidates.box_program import CoverProgram
+from oleander.candidates.grid import Memberships
 from oleander.draws.jitter import draw_jitter
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.grid import Memberships
-from oleander.learning.learner import RuleLearner
-from oleander.learning.program import CoverProgram
+from oleander.fitting.rule_learner import RuleLearner
 
 FLOOR, MOST_RULES = 0.9, 10
 N_JUDGED, N_BACKGROUND, N_NEW = 1_000, 2_000, 5_000
@@ -88,7 +88,7 @@ class Asked:
             return 0.0
         values = learner.draws.schema.encode(self.new)
         return float(
-            Memberships.lay(rules.family.grid, values, rules.step.keys).covers(rules.step.keys).any(axis=0).mean()
+            Memberships.lay(rules.sequence.grid, values, rules.step.keys).covers(rules.step.keys).any(axis=0).mean()
         )
 
 
@@ -140,13 +140,13 @@ def ask_where_lacking(task: str, seed: int, n_draws: int, n_many: int) -> Row:
 
 def find_coverable(learner: RuleLearner, rows: np.ndarray) -> np.ndarray:
     """Return which rows lie in a candidate that reaches the floor: elsewhere the program lacks columns."""
-    family, _ = learner._judge_sets((MOST_RULES,), (FLOOR,))
-    assert family.candidates is not None
-    program = CoverProgram(family.candidates, FLOOR, family.min_gain)
-    keys = [family.candidates[number].key for number in program.allowed]
+    sequence, _ = learner._judge_sets((MOST_RULES,), (FLOOR,))
+    assert sequence.candidates is not None
+    program = CoverProgram(sequence.candidates, FLOOR, sequence.min_gain)
+    keys = [sequence.candidates[number].key for number in program.allowed]
     if not keys:
         return np.zeros(len(rows), dtype=bool)
-    return np.asarray(Memberships.lay(family.grid, rows, keys).covers(keys).any(axis=0))
+    return np.asarray(Memberships.lay(sequence.grid, rows, keys).covers(keys).any(axis=0))
 
 
 class Queries(Subject):

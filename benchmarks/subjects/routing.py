@@ -26,7 +26,7 @@ from oleander import AggregateExplainer, Draws, NothingFoundError
 from oleander.arrays import Bools, Floats, Labels
 from oleander.judging.bounds import upper_bound
 from oleander.judging.certificate import as_system
-from oleander.judging.judged import Judged, find_passed
+from oleander.judging.fixed_sequence import Judged, find_passed
 from studies.data import DataSet
 
 TARGETS, LEVEL, N_SEEDS = (0.9, 0.95, 0.99), 0.05, 10

@@ -20,7 +20,7 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import claim_units
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.messages import visible
 from oleander.results.difference import Difference, DifferentRegion
 from oleander.rules import UnfilteredTree

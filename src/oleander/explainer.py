@@ -17,8 +17,8 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, pr
 from oleander.black_box.labelling import label_rows, refuse_to_answer
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
-from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PaperVariables
 from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
 from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
 from oleander.data.reading import read_groups
@@ -26,8 +26,8 @@ from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source, as_source
 from oleander.draws.in_ball import Bounds
-from oleander.engines.judging import Counted, count
 from oleander.engines.opening import stored
+from oleander.engines.query import Counted, count
 from oleander.engines.sampling import draw_from_table, refuse_to_collect
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
@@ -48,11 +48,11 @@ from oleander.fitting.options import (
     list_remembered,
     refuse_beside_letter,
 )
+from oleander.fitting.rule_learner import judge_learned_trees
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
 from oleander.judging.subgroups import both
-from oleander.learning.learner import judge_learned_trees
 from oleander.messages import list_some, one_line, visible, warn_user
 from oleander.reserve import Reserve, ReserveError, refuse_seen
 from oleander.results.evaluation import Evaluation, Uncovered

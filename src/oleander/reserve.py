@@ -17,7 +17,7 @@ from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
 from oleander.judging.certificate import Tested, count_left, level_of_next, passes
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
 from oleander.words.claims import describe_reserve

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from oleander.candidates.balls import Balls
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PoolProgram
 from studies.drawing import COLOURS, MARKERS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.aggregation_rivals import measure_rivals

@@ -12,18 +12,18 @@ from joblib import Parallel, delayed
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Floats, Labels
 from oleander.candidates.balls import Balls
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PoolProgram
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import Bounds
 from oleander.fitting.choice_from_pool import deliver_choice
 from oleander.judging.floor import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
-from oleander.selection.answer import without_redundant
 from oleander.selection.model import CoverageModel
 from oleander.selection.result import Run
 from oleander.selection.solvers import Stages, solve_auto
+from oleander.selection.solving import without_redundant
 from studies.settings import Settings
 from studies.step import Work
 from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Boxes, Draws
+from oleander.candidates.box_program import Limits
+from oleander.candidates.grid import Grid
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rules_on_draws import read_limits
-from oleander.learning.grid import Grid
-from oleander.learning.program import Limits
 
 WORDS = np.array(["healthy", "ill"], dtype=object)
 

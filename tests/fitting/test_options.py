@@ -181,7 +181,7 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "random_state": {"any": 1},
     "n_jobs": {
         "any": Seen(2, runs_in_parallel),
-        # Where nothing is learned fold by fold, there is one family to learn.
+        # Where nothing is learned fold by fold, there is one sequence to learn.
         "background": Seen(2, lambda explainer, base, **_: fit(base, explainer)),
         "held out": Seen(2, lambda explainer, base, **_: fit(base, explainer)),
     },

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Draws
-from oleander.learning.learner import RuleLearner
+from oleander.fitting.rule_learner import RuleLearner
 from tests.making import ASKING, Recording
 
 RNG = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.judging.subgroups import FloorBy, Subgroup, judge_subgroups, read_subgroups
 
 

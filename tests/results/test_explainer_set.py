@@ -7,8 +7,8 @@ import pytest
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.balls import Balls
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PoolProgram
 from oleander.data.schema import FeatureSchema
 from oleander.fitting.choice_from_pool import deliver_choice
 from oleander.judging.certificate import Certificate, Claim

@@ -4,10 +4,10 @@ import numpy as np
 
 from benchmarks.journal import Row
 from benchmarks.subjects.field.lesson import Lesson
+from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.nodes import BoxPool, grow_trees, make_pool
+from oleander.fitting.rule_sequence import SHARE_GROWN
 from oleander.kernels import count_bits
-from oleander.learning.boxes import BoxPool, grow_trees, make_pool
-from oleander.learning.family import SHARE_GROWN
-from oleander.learning.grid import Grid, Memberships
 from oleander.selection import SelectionProblem
 
 # Points of the program: more of them make it slow and change little.

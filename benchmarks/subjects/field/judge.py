@@ -8,8 +8,8 @@ from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT, Steps
 from benchmarks.subjects.field.lesson import Lesson
 from oleander.arrays import Ints
-from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
-from oleander.learning.learner import WORTH_MORE_READING
+from oleander.fitting.rule_learner import WORTH_MORE_READING
+from oleander.judging.fixed_sequence import Judged, find_passed, find_start, pass_chances
 
 LEVEL = 0.05
 

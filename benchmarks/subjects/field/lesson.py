@@ -14,7 +14,7 @@ from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
-from oleander.learning.family import SHARE_HELD
+from oleander.fitting.rule_sequence import SHARE_HELD
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from benchmarks.outside.programs import PRICES
 from benchmarks.outside.task import SILENT
 from benchmarks.subjects.field.contestants import Round
 from oleander.arrays import Ints
-from oleander.learning.family import learn_abstaining_tree, learn_family
+from oleander.fitting.rule_sequence import learn_abstaining_tree, learn_sequence
 
 EXACT = "pystreed, abstention as a label"
 # A tree of depth 4 has at most this many leaves.
@@ -27,7 +27,7 @@ def measure_costs(entry: Round) -> Row:
     with np.load(Path(entry.folder.name) / f"{EXACT}.npz") as arrays:
         families = {"exact tree": arrays["abstaining_held"]}
     families["our tree"] = learn_abstaining_tree(learns, rng, N_LEAVES).answer(held.values)
-    families["our boxes"] = learn_family(learns, rng).answer(held.values)
+    families["our boxes"] = learn_sequence(learns, rng).answer(held.values)
     return {
         f"{name} at {price:g}": find_cost(said, held.codes, price)
         for name, said in families.items()

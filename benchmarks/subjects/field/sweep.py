@@ -12,7 +12,7 @@ from benchmarks.outside.task import SILENT
 from benchmarks.subjects.field.contestants import ABSTAINS, Round, run_own_way
 from benchmarks.subjects.field.judge import order_steps
 from oleander.arrays import Ints
-from oleander.learning.family import learn_abstaining_tree, learn_family
+from oleander.fitting.rule_sequence import learn_abstaining_tree, learn_sequence
 
 HYBRID = "HybridCORELS"
 SETS = ("breast_cancer", "heart_disease")
@@ -42,7 +42,7 @@ def measure_sweep(entry: Round) -> Row:
     lesson = entry.lesson
     held, learns = (lesson.draws.take(np.flatnonzero(part)) for part in (lesson.is_held, ~lesson.is_held))
     rng = np.random.default_rng(lesson.seed)
-    boxes = learn_family(learns, rng, max_rules=(entry.budget.n_explainers,))
+    boxes = learn_sequence(learns, rng, max_rules=(entry.budget.n_explainers,))
     tree = learn_abstaining_tree(learns, rng, entry.budget.max_rules)
     with np.load(Path(entry.folder.name) / f"{HYBRID}.npz") as arrays:
         lists, said, sizes = arrays["abstaining_held"], arrays["abstaining_new"], arrays["abstaining_rules"]

@@ -1,7 +1,7 @@
-"""Families that are learned once and judged on many splits of the rows, so that the luck of one split does not decide.
+"""Sequences of rule sets, learned once and judged on many splits of the rows, so that no single split decides.
 
-Families depend on the draws only. The judging rows and the new rows of a case are pooled and split again: one part lets
-a set speak, and its answers are measured on the other.
+They depend on the draws only. The judging rows and the new rows of a case are pooled and split again: one part lets a
+set speak, and its answers are measured on the other.
 """
 
 import math
@@ -23,11 +23,11 @@ from benchmarks.subjects.quality.methods import Budget, Effort
 from benchmarks.tables import mean
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
+from oleander.candidates.box_program import CoverProgram
 from oleander.data.rows import Rows, count_units
 from oleander.fitting.delivering import deliver_rules
-from oleander.learning.family import SIZES, Family, Step, learn_family, list_thresholds
-from oleander.learning.learner import RuleLearner, RuleSet
-from oleander.learning.program import CoverProgram
+from oleander.fitting.rule_learner import RuleLearner, RuleSet
+from oleander.fitting.rule_sequence import SIZES, RuleSequence, Step, learn_sequence, list_thresholds
 from oleander.rules.conditions import count_cuts
 
 # Speaking leaves of the trees among which the one is taken that asks no more than the rules do.
@@ -104,7 +104,7 @@ def learn_equal_tree(lesson: Lesson, budget: Budget) -> Measure:
 
 def count_tree_questions(tree: RuleSet) -> int:
     """Return the number of distinct questions above the speaking leaves."""
-    boxes = [tree.family.grid.to_box(leaf.key) for leaf in tree.step.rules]
+    boxes = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules]
     return count_cuts(condition for box in boxes for condition in box.conditions)
 
 
@@ -160,36 +160,36 @@ def list_parts(lesson: Lesson) -> list[Floats]:
 
 def learn_again(lesson: Lesson, budget: Budget, search: Search) -> Measure:
     """Learn candidates as the default does, and choose among them again; held-back draws order what is chosen."""
-    family = propose(lesson, budget)
-    steps = tuple(choose_again(family, max(step.max_rules for step in family.steps), budget.min_fidelity, search))
-    family = replace(family, steps=steps)
-    held, rows, new = (family.answer(part) for part in list_parts(lesson))
+    sequence = propose(lesson, budget)
+    steps = tuple(choose_again(sequence, max(step.max_rules for step in sequence.steps), budget.min_fidelity, search))
+    sequence = replace(sequence, steps=steps)
+    held, rows, new = (sequence.answer(part) for part in list_parts(lesson))
     n_rules, sizes = np.array([(len(step.rules), step.size) for step in steps]).T
     return partial(measure_steps, Steps(held, rows, new, n_rules, sizes, sizes), lesson, budget.min_fidelity)
 
 
-def propose(lesson: Lesson, budget: Budget, max_rules: int | None = None) -> Family:
-    """Return a family, with its candidates, that is learned from the draws that are not held back."""
+def propose(lesson: Lesson, budget: Budget, max_rules: int | None = None) -> RuleSequence:
+    """Return a sequence, with its candidates, that is learned from the draws that are not held back."""
     learns = replace(lesson, draws=lesson.draws.take(np.flatnonzero(~lesson.is_held)))
     learner, rng = make_learner(learns), np.random.default_rng(lesson.seed)
     number = max_rules or budget.max_explainers or learner.default_number
-    return learn_family(
+    return learn_sequence(
         learner.draws, rng, max_rules=(number,), floors=(budget.min_fidelity,), min_support=learner.min_support
     )
 
 
-def choose_again(family: Family, max_rules: int, floor: float, search: Search) -> Iterator[Step]:
+def choose_again(sequence: RuleSequence, max_rules: int, floor: float, search: Search) -> Iterator[Step]:
     """Yield the sets that a search chooses at every threshold, of every size, with and without corrections."""
-    assert family.candidates is not None
+    assert sequence.candidates is not None
     widest: dict[int, list[int]] = {}
     for threshold in list_thresholds([floor]):
-        program = CoverProgram(family.candidates, threshold, family.min_gain)
+        program = CoverProgram(sequence.candidates, threshold, sequence.min_gain)
         fewer: list[int] = []
         for size in sorted({*(size for size in SIZES if size < max_rules), max_rules}):
             fewer = widest[size] = search(program, size, [widest.get(size, []), fewer])
             kept = program.without_weak(fewer)
             for chosen in (kept, program.with_corrections(kept, size)):
-                yield Step.choose(family.candidates, chosen, threshold, size)
+                yield Step.choose(sequence.candidates, chosen, threshold, size)
 
 
 def search_greedily(program: CoverProgram, max_rules: int, _: list[list[int]]) -> list[int]:
@@ -236,13 +236,13 @@ LEARNED: dict[str, Callable[[Lesson, Budget], Measure]] = {
 
 def measure_choice(case: Case, budget: Budget, effort: Effort, max_rules: int) -> Row:
     """Return what the widest sets at the floor cover of the draws: chosen greedily, by the program, and its bound."""
-    family = propose(pool_rows(case, effort), budget, max_rules)
-    candidates = family.candidates
+    sequence = propose(pool_rows(case, effort), budget, max_rules)
+    candidates = sequence.candidates
     assert candidates is not None
-    program = CoverProgram(candidates, budget.min_fidelity, family.min_gain)
+    program = CoverProgram(candidates, budget.min_fidelity, sequence.min_gain)
     found = {}
     for name, search in SEARCHES.items():
-        steps = choose_again(family, max_rules, budget.min_fidelity, search)
+        steps = choose_again(sequence, max_rules, budget.min_fidelity, search)
         sets = [step.rules for step in steps if step.threshold == budget.min_fidelity]
         numbers = ([candidates.add(rule.key, rule.label) for rule in rules] for rules in sets)
         found[name] = max(numbers, key=candidates.count)

@@ -183,7 +183,7 @@ outside the largest class that are answered correctly. *Gap* is how far the chos
 Queries are counted at the black box; seconds are of the processor, without the black box.
 """
 RESPLITS = """\
-What is learned depends on the draws only. So each family is learned once from the training third; then the other two
+What is learned depends on the draws only. So each sequence is learned once from the training third; then the other two
 thirds are pooled and split again {n_splits} times: one part lets a set speak, and its answers are measured on the
 other. *Program* and *greedy* choose among the same candidate rules, which are learned from 85% of the draws; the other
 15% order the sets. *Equal reading* is the widest tree, on the judging rows, that asks no more questions than the

@@ -12,7 +12,7 @@ from weakref import finalize
 
 from oleander.data.sources import Source, as_source
 from oleander.engines.columns import TableError
-from oleander.engines.judging import as_lazy
+from oleander.engines.query import as_lazy
 from oleander.messages import import_extra, one_line, visible
 
 HOW = "give FILE.duckdb::TABLE, a Parquet file or folder, or env:VARIABLE::TABLE with a connection string in VARIABLE"

@@ -17,8 +17,8 @@ from oleander.data.frames import to_table
 from oleander.data.sampling import sample_size
 from oleander.data.sources import DELTA, EPSILON, Source
 from oleander.engines.columns import TableError
-from oleander.engines.judging import Where, as_lazy, name_columns, run_query
 from oleander.engines.opening import stored
+from oleander.engines.query import Where, as_lazy, name_columns, run_query
 
 # The two largest primes whose squares are under 2^62. Together, their remainders tell all keys apart up to 2^61.
 PRIME, OTHER = 2_147_483_647, 2_147_483_629

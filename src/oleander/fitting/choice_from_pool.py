@@ -7,15 +7,15 @@ from typing import Self
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.balls import Balls, measure_sizes, warn_of_sizes
-from oleander.candidates.choosing import PaperVariables, PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PaperVariables, PoolProgram
 from oleander.data.reading import Reading
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
+from oleander.fitting.rule_learner import RuleLearner, learn_from_rows
 from oleander.judging.certificate import certify_system
-from oleander.judging.judged import Judged
-from oleander.learning.learner import RuleLearner, learn_from_rows
+from oleander.judging.fixed_sequence import Judged
 from oleander.messages import warn_user
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore

@@ -19,7 +19,7 @@ from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
 from oleander.data.sources import Block, Source, load_arrow
 from oleander.engines.columns import UncountableError
-from oleander.engines.judging import count
+from oleander.engines.query import count
 from oleander.engines.sampling import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.fitting.engine import Engine

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
+from oleander.candidates.box_program import BoxCandidate
 from oleander.data.rows import Rows
 from oleander.data.tolerance import agrees
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.learner import RuleLearner, RuleSet
-from oleander.learning.program import Candidate
+from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import Stability
@@ -32,10 +32,10 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     By folds the rows made the draws, so their counts bound nothing. ``share`` is that of the new rows within the spread
     of each rule for numbers; None leaves the spreads out.
     """
-    draws, rows, level = rules.family.draws, learner.rows, learner.level
+    draws, rows, level = rules.sequence.draws, learner.rows, learner.level
     members = []
     for rule in rules.step.rules:
-        box = rules.family.grid.to_box(rule.key)
+        box = rules.sequence.grid.to_box(rule.key)
         explainer = _make_explainer(draws, rule, box)
         # Not counted on rows yet.
         figures = 0, float("nan")
@@ -53,7 +53,7 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     return explainers if learner.by_folds else explainers.judged_on(rows, answers, level, share), evaluation
 
 
-def _make_explainer(draws: LabelledDraws, rule: Candidate, box: Box) -> Explainer:
+def _make_explainer(draws: LabelledDraws, rule: BoxCandidate, box: Box) -> Explainer:
     """Return what says the answer of a rule in its box."""
     if rule.label < len(draws.classes):
         return Constant(draws.classes[rule.label], rule.n_draws, rule.fidelity, draws.classes.dtype)

@@ -11,13 +11,13 @@ import pandas as pd
 from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import Split, label_rows
-from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PaperVariables
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.fitting.editing import Editor
+from oleander.fitting.rule_learner import RuleLearner
 from oleander.judging.subgroups import FloorBy
-from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff

@@ -8,7 +8,7 @@ from oleander.black_box.asking import keep_columns
 from oleander.data.frames import take_labels, to_table
 from oleander.data.reading import Reading, read
 from oleander.data.sources import Source, as_source
-from oleander.engines.judging import as_lazy
+from oleander.engines.query import as_lazy
 from oleander.engines.sampling import Sampled, draw_from_table, refuse_to_collect
 from oleander.fitting.counting import plan_sample
 from oleander.fitting.options import Parameters, check_floor_by, check_radii

@@ -15,6 +15,7 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
+from oleander.candidates.box_program import Limits
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
@@ -25,10 +26,9 @@ from oleander.fitting.delivering import deliver_rules, measure_stability
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
+from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.judging.certificate import Certificate, SystemCertificate
 from oleander.judging.subgroups import FloorBy, GivenSubgroups
-from oleander.learning.learner import RuleLearner, RuleSet
-from oleander.learning.program import Limits
 from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet

@@ -20,7 +20,7 @@ from oleander.data.checks import Count, read_count
 from oleander.data.rows import Unit
 from oleander.files.codec import Saved
 from oleander.judging.bounds import fewest_right_groups, lower_bound
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.messages import Shown
 
 # The part of the error that the claim of agreement may use. The claim of answered rows pays for every step that could

@@ -19,7 +19,7 @@ from oleander.data.checks import Count, one_per_row
 from oleander.data.frames import columns_of, to_table
 from oleander.files.codec import Saved
 from oleander.judging.bounds import fewest_right_groups, lower_bound
-from oleander.judging.judged import WANTED_CHANCE, Judged, find_passed, find_start, pass_chances
+from oleander.judging.fixed_sequence import WANTED_CHANCE, Judged, find_passed, find_start, pass_chances
 from oleander.messages import list_some, visible
 
 # Subgroups with fewer rows have no name in files and pages, and no answer: no floor can be shown on so few.

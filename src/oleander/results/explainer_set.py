@@ -16,7 +16,7 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.codec import read_fields, write_fields
 from oleander.judging.bounds import bound_quantile
 from oleander.judging.certificate import Certificate, Claim, Spread
-from oleander.judging.judged import Judged
+from oleander.judging.fixed_sequence import Judged
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, evaluate, find_uncovered
 from oleander.rules import Ball, Region

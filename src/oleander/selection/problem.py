@@ -130,8 +130,8 @@ class SelectionProblem:
             After a time limit or Ctrl-C the best choice so far with its gap. Of equally wide choices the most faithful
             under `"strict"`, then the smallest; `SelectionResult` says how far that is guaranteed.
         """
-        from oleander.selection.answer import answer
         from oleander.selection.solvers import get_solver
+        from oleander.selection.solving import answer
 
         started = time.monotonic()
         if gap < 0 or (time_limit is not None and time_limit < 0):
@@ -172,7 +172,7 @@ class SelectionProblem:
         >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
         {(1, 0.9): 1.0, (2, 0.9): 2.0}
         """
-        from oleander.selection.answer import best_within, tightened
+        from oleander.selection.solving import best_within, tightened
 
         numbers, floors = sorted(set(max_explainers)), sorted(set(min_fidelity))
         results = {cell: known[cell] for cell in product(numbers, floors) if known and cell in known}

@@ -202,7 +202,7 @@ class SelectionResult:
     No chosen candidate of a proven optimum is redundant: without it less would be covered. (A choice without a proof is
     searched for redundant candidates until the time limit, and a quarter of a second if it is over.) Of all
     choices that cover as much as a proven optimum, a bounded search returns the one with the highest lowest fidelity
-    (under `"strict"`), and of those the smallest; see `oleander.selection.answer.most_faithful_as_wide`. A choice
+    (under `"strict"`), and of those the smallest; see `oleander.selection.solving.most_faithful_as_wide`. A choice
     without a proof is the smallest of all that cover as much. Where the search ends at its bounds, a more faithful or
     smaller choice may exist.
     """

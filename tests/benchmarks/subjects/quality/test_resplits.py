@@ -23,9 +23,9 @@ from benchmarks.subjects.quality.resplits import (
     search_greedily,
     split_again,
 )
-from oleander.learning.family import MIN_GAIN
-from oleander.learning.learner import RuleLearner
-from oleander.learning.program import CoverProgram
+from oleander.candidates.box_program import CoverProgram
+from oleander.fitting.rule_learner import RuleLearner
+from oleander.fitting.rule_sequence import MIN_GAIN
 
 EFFORT = replace(TINY, n_learned_from=2_000)
 
@@ -81,7 +81,7 @@ def test_judges_change_what_is_chosen_and_not_what_was_learned(case, lesson):
         assert found.claim == expected.claim
 
 
-def test_families_judged_by_folds_take_no_other_rows(lesson):
+def test_sequences_judged_by_folds_take_no_other_rows(lesson):
     learner = replace(make_learner(lesson), by_folds=True)
     with pytest.raises(AssertionError, match="judged by folds only"):
         learner.judged_by(lesson.rows)
@@ -110,11 +110,11 @@ def test_a_tree_at_equal_reading_asks_no_more_than_the_rules(case, lesson, monke
 
 
 def test_greedy_takes_the_widest_first(lesson):
-    family = propose(lesson, Budget(), 4)
-    program = CoverProgram(family.candidates, 0.9, family.min_gain)
+    sequence = propose(lesson, Budget(), 4)
+    program = CoverProgram(sequence.candidates, 0.9, sequence.min_gain)
     chosen = search_greedily(program, 4, [])
-    assert family.candidates[chosen[0]].n_draws == max(family.candidates[n].n_draws for n in program.allowed)
-    counts = [family.candidates.count(chosen[:number]) for number in range(1, len(chosen) + 1)]
+    assert sequence.candidates[chosen[0]].n_draws == max(sequence.candidates[n].n_draws for n in program.allowed)
+    counts = [sequence.candidates.count(chosen[:number]) for number in range(1, len(chosen) + 1)]
     gains = np.diff([0, *counts])
     assert (np.diff(gains) <= 0).all()
     assert program.candidates.count(program.search(4, [])) >= counts[-1]
@@ -129,9 +129,9 @@ def test_the_program_is_never_narrower_than_greedy_and_never_wider_than_its_boun
 
 
 def test_every_set_that_is_chosen_again_reaches_its_threshold(lesson):
-    family = propose(lesson, Budget(), 3)
+    sequence = propose(lesson, Budget(), 3)
     for search in SEARCHES.values():
-        for step in choose_again(family, 3, 0.9, search):
+        for step in choose_again(sequence, 3, 0.9, search):
             assert len(step.rules) <= 3
             assert all(rule.reaches(step.threshold) for rule in step.rules)
 

@@ -1,10 +1,10 @@
 import numpy as np
 
+from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.nodes import MIN_PURITY, grow_trees, make_pool
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.kernels import unpack
-from oleander.learning.boxes import MIN_PURITY, grow_trees, make_pool
-from oleander.learning.grid import Grid, Memberships
 
 
 def test_every_box_of_the_pool_is_pure_and_counted_correctly():

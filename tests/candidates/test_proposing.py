@@ -2,14 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander.candidates.box_program import Limits
+from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.nodes import grow_on_answers, grow_trees
+from oleander.candidates.proposing import MOST_BOXES, Proposer, list_nodes, with_lines
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.boxes import grow_on_answers, grow_trees
-from oleander.learning.family import learn_family
-from oleander.learning.grid import Grid, Memberships
-from oleander.learning.program import Limits
-from oleander.learning.proposing import MOST_BOXES, Proposer, list_nodes, with_lines
+from oleander.fitting.rule_sequence import learn_sequence
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def test_levels_can_be_terms():
 
 def test_answers_that_are_nearly_constant_need_no_line():
     draws = make_draws(lambda X: (X[:, 0] > 0.5) * 1.0)
-    family = learn_family(draws, np.random.default_rng(0), max_rules=[2])
-    best = max(family.steps, key=lambda step: step.mass * (step.agreement > 0.99))
+    sequence = learn_sequence(draws, np.random.default_rng(0), max_rules=[2])
+    best = max(sequence.steps, key=lambda step: step.mass * (step.agreement > 0.99))
     assert best.mass > 0.99
     assert best.n_terms == 0
 
@@ -139,35 +139,35 @@ def test_answers_that_are_nearly_constant_need_no_line():
 @pytest.mark.parametrize("max_rules", [1, 2])
 def test_boxes_with_lines_answer_what_constants_cannot(max_rules):
     draws = make_draws(steep)
-    family = learn_family(draws, np.random.default_rng(0), max_rules=[max_rules])
-    best = max(step.mass for step in family.steps if step.agreement > 0.95)
+    sequence = learn_sequence(draws, np.random.default_rng(0), max_rules=[max_rules])
+    best = max(step.mass for step in sequence.steps if step.agreement > 0.95)
     assert best > 0.45 * max_rules
 
 
 def test_a_step_is_judged_by_what_its_lines_say():
     draws = make_draws(steep)
-    family = learn_family(draws, np.random.default_rng(0), max_rules=[2])
-    answered, right = family.judge(draws.values, draws.truth)
-    said = family.answer(draws.values)
-    for step, codes, is_answered, is_right in zip(family.steps, said, answered, right, strict=True):
+    sequence = learn_sequence(draws, np.random.default_rng(0), max_rules=[2])
+    answered, right = sequence.judge(draws.values, draws.truth)
+    said = sequence.answer(draws.values)
+    for step, codes, is_answered, is_right in zip(sequence.steps, said, answered, right, strict=True):
         if step.n_terms:
             for row in range(0, 200):
                 code = codes[row]
                 if code < 0:
                     assert not is_answered[row]
                     continue
-                number = code - len(family.draws.classes)
+                number = code - len(sequence.draws.classes)
                 if number < 0:
-                    value = family.draws.classes[code]
+                    value = sequence.draws.classes[code]
                 else:
-                    value = family.draws.lines[number].predict(draws.values[row : row + 1])[0]
+                    value = sequence.draws.lines[number].predict(draws.values[row : row + 1])[0]
                 assert is_right[row] == (abs(value - draws.truth[row]) <= 0.1 * (1 + 1e-9))
 
 
-def test_families_of_other_draws_have_the_same_steps():
+def test_sequences_of_other_draws_have_the_same_steps():
     """Folds are judged step by step, whether or not boxes say lines."""
     counts = {
-        len(learn_family(make_draws(law, 1_000), np.random.default_rng(seed), max_rules=[3]).steps)
+        len(learn_sequence(make_draws(law, 1_000), np.random.default_rng(seed), max_rules=[3]).steps)
         for seed, law in enumerate([steep, lambda X: np.round(3 * X[:, 0]), lambda X: 3 * X[:, 1] + (X[:, 0] > 0.5)])
     }
     assert len(counts) == 1
@@ -176,11 +176,11 @@ def test_families_of_other_draws_have_the_same_steps():
 def test_every_rule_is_within_the_tolerance_as_often_as_its_threshold_asks():
     draws = make_draws(steep)
     chooses = np.random.default_rng(0).permutation(4_000)[600:]
-    family = learn_family(draws, np.random.default_rng(0), max_rules=[3], floors=[0.8])
-    right = family.draws.find_right(chooses)
-    assert any(step.n_terms for step in family.steps)
-    for step in family.steps:
+    sequence = learn_sequence(draws, np.random.default_rng(0), max_rules=[3], floors=[0.8])
+    right = sequence.draws.find_right(chooses)
+    assert any(step.n_terms for step in sequence.steps)
+    for step in sequence.steps:
         for rule in step.rules:
-            inside = family.grid.to_box(rule.key).contains(draws.values[chooses])
+            inside = sequence.grid.to_box(rule.key).contains(draws.values[chooses])
             assert (rule.n_draws, rule.n_right) == (inside.sum(), right[rule.label, inside].sum())
             assert rule.n_right >= (step.threshold - 1e-9) * rule.n_draws

@@ -1,10 +1,10 @@
 import numpy as np
 
+from oleander.candidates.grid import Grid
+from oleander.candidates.nodes import grow_on_answers
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.boxes import grow_on_answers
-from oleander.learning.grid import Grid
 from oleander.rules.constant import find_constants, find_nearest
 from oleander.rules.growth import to_amounts
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oleander.judging.bounds import lower_bound, lower_bound_of_ratio
-from oleander.judging.judged import CAUTION, EXTRA_ERRORS, Judged, find_passed, find_start, pass_chances
+from oleander.judging.fixed_sequence import CAUTION, EXTRA_ERRORS, Judged, find_passed, find_start, pass_chances
 
 
 def make_judged(answered, right, weights=None, groups=None):

@@ -9,9 +9,12 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
+from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
+from oleander.candidates.grid import Bits, Key, Memberships
 from oleander.data.rows import Rows, count_units
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws, take_as_draws
+from oleander.fitting.rule_sequence import RuleSequence, Step, learn_abstaining_tree, learn_plain_tree, learn_sequence
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
     PART_OF_AGREEMENT,
@@ -21,12 +24,9 @@ from oleander.judging.certificate import (
     certify_system,
     claim_rows,
 )
+from oleander.judging.fixed_sequence import Judged, find_passed, find_start, pass_chances
 from oleander.judging.floor import Floor
-from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
 from oleander.judging.subgroups import FloorBy, GivenSubgroups, Subgroup, judge_subgroups
-from oleander.learning.family import Family, Step, learn_abstaining_tree, learn_family, learn_plain_tree
-from oleander.learning.grid import Bits, Key, Memberships
-from oleander.learning.program import NO_LIMITS, CoverProgram, Limits
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts
@@ -36,7 +36,7 @@ from oleander.selection.result import Proof
 from oleander.words.claims import describe_highest, show_counts
 
 N_FOLDS = 5
-# In the place of a fold's number: the family that learns from all draws.
+# In the place of a fold's number: the sequence that learns from all draws.
 WHOLE = -1
 # With fewer draws, those that are held back are too few to tell which steps are better: by folds, rows judge them all.
 ENOUGH_TO_ORDER = 2_000
@@ -48,14 +48,14 @@ WORTH_MORE_ANSWERS = 0.02
 FEWEST_RULES, RULES_PER_CLASS = 10, 2
 # Cells of the masks that are counted at once.
 MOST_CELLS = 2**23
-Learn = Callable[[LabelledDraws, np.random.Generator], Family]
+Learn = Callable[[LabelledDraws, np.random.Generator], RuleSequence]
 
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
     """Rules that may be delivered, and what rows say of them."""
 
-    family: Family
+    sequence: RuleSequence
     # The rules.
     step: Step
     # Rows or groups that are answered, and answered correctly; and how low the true share may be.
@@ -79,9 +79,9 @@ class RuleSet:
 
         Candidates are those that reach the threshold of these rules.
         """
-        candidates, rules = self.family.candidates, self.step.rules
+        candidates, rules = self.sequence.candidates, self.step.rules
         assert candidates is not None
-        program = CoverProgram(candidates, self.step.threshold, self.family.min_gain)
+        program = CoverProgram(candidates, self.step.threshold, self.sequence.min_gain)
         return program.prove([candidates.add(rule.key, rule.label) for rule in rules]), len(program.allowed)
 
 
@@ -92,8 +92,8 @@ class RuleLearner:
     draws: LabelledDraws
     # The judging rows. They made no draw, unless ``by_folds`` is set.
     rows: Rows
-    # Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister family that
-    # learns only from draws without a parent in that fold.
+    # Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister sequence
+    # that learns only from draws without a parent in that fold.
     by_folds: bool
     # The one-sided error of the bound.
     level: float
@@ -107,8 +107,8 @@ class RuleLearner:
     n_jobs: int | None = None
     # Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
     subgroups: GivenSubgroups | None = None
-    _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
-    _laid: dict[Family, tuple[Memberships, dict[int, Bits]]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[Any, tuple[RuleSequence, Judged]] = field(default_factory=dict, init=False, repr=False)
+    _laid: dict[RuleSequence, tuple[Memberships, dict[int, Bits]]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def default_number(self) -> int:
@@ -131,26 +131,26 @@ class RuleLearner:
         A fixed sequence of its own shows the target, from the most cautious set on: a row that is not answered cannot
         be wrong, so a bolder start would gain nothing. None where no set reaches it.
         """
-        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        if not family.steps:
+        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if not sequence.steps:
             return None
         system, level = as_system(judged), PART_OF_AGREEMENT * self.level
         bounds = system.certified_bounds(level)
         passed = np.flatnonzero(bounds >= target) if self.by_folds else find_passed(bounds, 0, target)
-        passed = passed[~self._find_refuted(family, min_fidelity)[passed]]
+        passed = passed[~self._find_refuted(sequence, min_fidelity)[passed]]
         if not len(passed):
             return None
-        best = self._find_best(family, judged, passed)
-        rules = self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
-        n_steps, is_certified = len(family.steps), not self.by_folds
+        best = self._find_best(sequence, judged, passed)
+        rules = self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
+        n_steps, is_certified = len(sequence.steps), not self.by_folds
         certificate = certify_system(judged, best, self.level, n_steps, target=target, is_certified=is_certified)
         return rules, certificate
 
     def claim_system(self, rules: RuleSet, max_rules: int, min_fidelity: float) -> SystemCertificate:
         """Return what may be claimed of a router with the set that ``choose`` returns."""
-        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        place = next(number for number, step in enumerate(family.steps) if step is rules.step)
-        return certify_system(judged, place, self.level, len(family.steps), is_certified=not self.by_folds)
+        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        place = next(number for number, step in enumerate(sequence.steps) if step is rules.step)
+        return certify_system(judged, place, self.level, len(sequence.steps), is_certified=not self.by_folds)
 
     def choose_each(
         self, max_rules: Sequence[int], min_fidelity: Sequence[float]
@@ -160,27 +160,27 @@ class RuleLearner:
         A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
         answer fewer draws, and neither does a lower floor.
         """
-        family, judged = self._judge_sets(max_rules, min_fidelity)
-        bounds = self._measure_judged(family, judged)
+        sequence, judged = self._judge_sets(max_rules, min_fidelity)
+        bounds = self._measure_judged(sequence, judged)
         found: dict[tuple[int, float], RuleSet | None] = {}
         for number in max_rules:
             for floor in min_fidelity:
                 steps = [
                     place
-                    for place, step in enumerate(family.steps)
+                    for place, step in enumerate(sequence.steps)
                     if step.max_rules <= number and step.threshold >= floor and bounds[place] >= floor
                 ]
                 found[number, floor] = None
                 if steps:
-                    widest = max(steps, key=lambda place: (family.steps[place].mass, -family.steps[place].size))
-                    found[number, floor] = self._make_set(family, judged, widest, float(bounds[widest]))
+                    widest = max(steps, key=lambda place: (sequence.steps[place].mass, -sequence.steps[place].size))
+                    found[number, floor] = self._make_set(sequence, judged, widest, float(bounds[widest]))
         return found
 
     def judged_by(self, rows: Rows) -> Self:
-        """Return a learner of the same families, judged on other rows that made no draw; nothing is learned again."""
-        assert not self.by_folds, "families of draws from the judging rows are judged by folds only"
+        """Return a learner of the same sequences, judged on other rows that made no draw; nothing is learned again."""
+        assert not self.by_folds, "sequences of draws from the judging rows are judged by folds only"
         other = replace(self, rows=rows)
-        other._known = {key: (family, other._judge_rows(family)) for key, (family, _) in self._known.items()}
+        other._known = {key: (sequence, other._judge_rows(sequence)) for key, (sequence, _) in self._known.items()}
         return other
 
     def choose_tree(self, max_leaves: int, min_fidelity: float) -> RuleSet | None:
@@ -190,23 +190,24 @@ class RuleLearner:
 
     def plain_tree(self, max_leaves: int) -> RuleSet:
         """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
-        family, judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
-        return self._make_set(family, judged, 0, float(judged.bounds(self.level)[0]))
+        sequence, judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
+        return self._make_set(sequence, judged, 0, float(judged.bounds(self.level)[0]))
 
     def why_nothing(self, max_rules: int, min_fidelity: float) -> str:
         """Return a sentence that says how near the best set comes to the floor, and what to do."""
-        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        if self.subgroups is not None and family.steps:
+        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if self.subgroups is not None and sequence.steps:
             return (
                 f"min_fidelity={min_fidelity:g} is not shown within any subgroup of floor_by, by any of "
-                f"{len(family.steps)} rule sets. Lower min_fidelity, or give more {self.rows.unit} or larger subgroups."
+                f"{len(sequence.steps)} rule sets. Lower min_fidelity, or give more {self.rows.unit} or larger "
+                "subgroups."
             )
-        if not family.steps:
+        if not sequence.steps:
             return (
                 f"min_fidelity={min_fidelity:g}: no rule matches the model often enough on "
                 f"{len(self.draws.values):,} draws. Lower min_fidelity, or give more draws."
             )
-        measured, n_units, unit = self._measure_judged(family, judged), self.rows.n_units, self.rows.unit
+        measured, n_units, unit = self._measure_judged(sequence, judged), self.rows.n_units, self.rows.unit
         best = int(measured.argmax())
         n_right, n_answered = (count[best].item() for count in judged.count_units())
         claim = Claim(n_right, n_answered, float(measured[best]), unit)
@@ -215,21 +216,21 @@ class RuleLearner:
             highest = f" {describe_highest(n_units, unit, self._level_judged)}"
         if claim.bound >= min_fidelity:
             return (
-                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {len(family.steps)} rule sets, "
+                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {len(sequence.steps)} rule sets, "
                 "the rows show that some rule is under it. Give a background that resembles the rows more, or lower "
                 "min_fidelity."
             )
         return (
-            f"min_fidelity={min_fidelity:g} is not reached: of {len(family.steps)} rule sets, the best matches the "
+            f"min_fidelity={min_fidelity:g} is not reached: of {len(sequence.steps)} rule sets, the best matches the "
             f"model on {show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} "
             + (f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity")
             + f", or more {unit}, which need no labels."
             + ("" if self.draws.tolerance is None else " A wider tolerance lets rules answer more.")
         )
 
-    def _judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> tuple[Family, Judged]:
+    def _judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> tuple[RuleSequence, Judged]:
         learn = partial(
-            learn_family,
+            learn_sequence,
             max_rules=max_rules,
             floors=min_fidelity,
             limits=self.limits,
@@ -237,46 +238,49 @@ class RuleLearner:
         )
         return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
 
-    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> tuple[Family, Judged]:
-        """Return a family, ordered from cautious to bold for each number of rules, with its answers for the rows.
+    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> tuple[RuleSequence, Judged]:
+        """Return a sequence, ordered from cautious to bold for each number of rules, with its answers for the rows.
 
         It is learned once.
         """
         if key not in self._known:
             if self.by_folds:
-                family, answered, right = self._learn_with_sisters(learn)
+                sequence, answered, right = self._learn_with_sisters(learn)
             else:
                 with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
-                    family = learn(self.draws, np.random.default_rng(self.seed))
+                    sequence = learn(self.draws, np.random.default_rng(self.seed))
             is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
-            orders = (family.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
+            orders = (sequence.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
             steps = dict.fromkeys(step for order in orders for step in order)
             order = np.array(list(steps), dtype=np.intp)
             if self.by_folds:
                 judged = Judged(answered[order], right[order], self.rows.weights, self.rows.groups)
-                self._known[key] = family.take(order), judged
+                self._known[key] = sequence.take(order), judged
             else:
-                family = family.take(order)
-                self._known[key] = family, self._judge_rows(family)
+                sequence = sequence.take(order)
+                self._known[key] = sequence, self._judge_rows(sequence)
         return self._known[key]
 
     def covers(self, rules: RuleSet) -> Bools:
         """Return a mask of the judging rows where each rule holds and is heard, of shape (n_rules, n_points)."""
-        covers = self._lay(rules.family)[0].covers(rules.step.keys)
+        covers = self._lay(rules.sequence)[0].covers(rules.step.keys)
         return covers if rules.heard is None else covers & rules.heard
 
-    def _lay(self, family: Family) -> tuple[Memberships, dict[int, Bits]]:
-        """Return where the boxes of a family hold, and its answers are right, on the judging rows: laid once."""
-        if family not in self._laid:
-            self._laid[family] = family.lay(self.rows.values), family.find_right(self.rows.values, self.rows.labels)
-        return self._laid[family]
+    def _lay(self, sequence: RuleSequence) -> tuple[Memberships, dict[int, Bits]]:
+        """Return where the boxes of a sequence hold, and its answers are right, on the judging rows: laid once."""
+        if sequence not in self._laid:
+            self._laid[sequence] = (
+                sequence.lay(self.rows.values),
+                sequence.find_right(self.rows.values, self.rows.labels),
+            )
+        return self._laid[sequence]
 
-    def _judge_rows(self, family: Family) -> Judged:
-        """Return what the sets of a family answer, and answer correctly, of the judging rows."""
-        return Judged(*family.judge_laid(*self._lay(family)), self.rows.weights, self.rows.groups)
+    def _judge_rows(self, sequence: RuleSequence) -> Judged:
+        """Return what the sets of a sequence answer, and answer correctly, of the judging rows."""
+        return Judged(*sequence.judge_laid(*self._lay(sequence)), self.rows.weights, self.rows.groups)
 
-    def _learn_with_sisters(self, learn: Learn) -> tuple[Family, Bools, Bools]:
-        """Return a family, and what its sisters answer, and answer correctly, of rows that made none of their draws."""
+    def _learn_with_sisters(self, learn: Learn) -> tuple[RuleSequence, Bools, Bools]:
+        """Return a sequence, and what its sisters answer, and answer correctly, of rows that made no draw of theirs."""
         rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = rows.folds(n_folds, self.seed)
@@ -289,45 +293,47 @@ class RuleLearner:
             for task, result in run_tasks(_learn_part, shared, tasks, n_jobs=self.n_jobs, on_threads=True):
                 found[tasks[task][0]] = result
                 tell(len(found), "")
-        family: Family = found.pop(WHOLE)
-        answered, right = np.zeros((2, len(family.steps), rows.n_points), dtype=bool)
+        sequence: RuleSequence = found.pop(WHOLE)
+        answered, right = np.zeros((2, len(sequence.steps), rows.n_points), dtype=bool)
         for number, judged in found.items():
             answered[:, fold == number], right[:, fold == number] = judged
-        return family, answered, right
+        return sequence, answered, right
 
-    def _pick(self, family: Family, judged: Judged, floor: float, *, asks_each: bool = True) -> RuleSet | None:
+    def _pick(self, sequence: RuleSequence, judged: Judged, floor: float, *, asks_each: bool = True) -> RuleSet | None:
         """Return the set that is delivered: certified by the sequence where rows judge apart, or else judged."""
-        if not family.steps:
+        if not sequence.steps:
             return None
-        refuted = self._find_refuted(family, floor) if asks_each else np.zeros(len(family.steps), dtype=bool)
+        refuted = self._find_refuted(sequence, floor) if asks_each else np.zeros(len(sequence.steps), dtype=bool)
         if not self.by_folds:
             bounds = np.nan_to_num(judged.agreement()) if self.on_share else judged.certified_bounds(self.level)
-            passed = find_passed(bounds, self._start(family.steps, judged, floor), floor)
+            passed = find_passed(bounds, self._start(sequence.steps, judged, floor), floor)
             kept = passed[~refuted[passed]]
             if len(kept):
-                best = self._find_best(family, judged, kept)
+                best = self._find_best(sequence, judged, kept)
                 if self.on_share:
-                    return self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
-                return self._certify(family, judged, best, passed, floor)
-        bounds = self._measure_judged(family, judged)
+                    return self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
+                return self._certify(sequence, judged, best, passed, floor)
+        bounds = self._measure_judged(sequence, judged)
         passed = np.flatnonzero((bounds >= floor) & ~refuted)
         if not len(passed):
             return None
-        best = self._find_best(family, judged, passed)
-        return self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
+        best = self._find_best(sequence, judged, passed)
+        return self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
 
-    def _pick_by_subgroup(self, family: Family, judged: Judged, floor: float, given: GivenSubgroups) -> RuleSet | None:
+    def _pick_by_subgroup(
+        self, sequence: RuleSequence, judged: Judged, floor: float, given: GivenSubgroups
+    ) -> RuleSet | None:
         """Return the set that answers most rows of the subgroups in which the rows show the floor."""
-        if not family.steps:
+        if not sequence.steps:
             return None
-        mass, agreement = np.array([(step.mass, step.agreement) for step in family.steps]).T
+        mass, agreement = np.array([(step.mass, step.agreement) for step in sequence.steps]).T
         tested = judge_subgroups(judged, given.names, mass, agreement, floor, self.level)
         heard = np.vstack([tested.speaks, np.zeros_like(tested.speaks[:1])])[tested.codes].T
         spoken = replace(judged, answered=judged.answered & heard, right=judged.right & heard)
-        kept = np.flatnonzero(tested.speaks.any(axis=0) & ~self._find_refuted(family, floor))
+        kept = np.flatnonzero(tested.speaks.any(axis=0) & ~self._find_refuted(sequence, floor))
         if not len(kept):
             return None
-        best = self._find_best(family, spoken, kept)
+        best = self._find_best(sequence, spoken, kept)
         found = []
         for number, name in enumerate(tested.names):
             own = judged.of_points(tested.codes == number)
@@ -340,12 +346,12 @@ class RuleLearner:
         figures = float(spoken.coverage()[best]), spoken.answered[best], spoken.right[best]
         rows = None if judged.groups is None else claim_rows(spoken, best, 0.0)
         by = FloorBy(given.columns, tuple(found), n_unnamed, is_certified=True)
-        return RuleSet(family, family.steps[best], claim, True, *figures, rows, by, heard[best])
+        return RuleSet(sequence, sequence.steps[best], claim, True, *figures, rows, by, heard[best])
 
-    def _find_refuted(self, family: Family, floor: float) -> Bools:
+    def _find_refuted(self, sequence: RuleSequence, floor: float) -> Bools:
         """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
-        laid, right = self._lay(family)
-        rows, rules = self.rows, list({(rule.key, rule.label) for step in family.steps for rule in step.rules})
+        laid, right = self._lay(sequence)
+        rows, rules = self.rows, list({(rule.key, rule.label) for step in sequence.steps for rule in step.rules})
         alone: dict[tuple[Key, int], list[float]] = {}
         size = max(1, MOST_CELLS // max(rows.n_points, 1))
         for block in (rules[start : start + size] for start in range(0, len(rules), size)):
@@ -354,17 +360,17 @@ class RuleLearner:
             held, right_there = kernels.unpack(inside, rows.n_points), kernels.unpack(correct, rows.n_points)
             counts = Judged(held, right_there, rows.weights, rows.groups).count_units()
             alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
-        refuted = np.zeros(len(family.steps), dtype=bool)
-        for number, step in enumerate(family.steps):
+        refuted = np.zeros(len(sequence.steps), dtype=bool)
+        for number, step in enumerate(sequence.steps):
             n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
             refuted[number] = (upper_bound(n_right, n_units, self.level / max(len(step.rules), 1)) < floor).any()
         return refuted
 
-    def _measure_judged(self, family: Family, judged: Judged) -> Floats:
+    def _measure_judged(self, sequence: RuleSequence, judged: Judged) -> Floats:
         """Return what is compared with the floor where nothing is certified."""
-        return np.nan_to_num(judged.agreement()) if self.on_share else self._bound_judged(family, judged)
+        return np.nan_to_num(judged.agreement()) if self.on_share else self._bound_judged(sequence, judged)
 
-    def _bound_judged(self, family: Family, judged: Judged) -> Floats:
+    def _bound_judged(self, sequence: RuleSequence, judged: Judged) -> Floats:
         """Return the bounds where nothing is certified.
 
         Folds judge other rules than those delivered, so no bound is over the share of the rows, or groups, that these
@@ -373,7 +379,7 @@ class RuleLearner:
         bounds = judged.bounds(self._level_judged)
         if not self.by_folds:
             return bounds
-        n_right, n_units = self._judge_rows(family).count_units()
+        n_right, n_units = self._judge_rows(sequence).count_units()
         return np.minimum(bounds, n_right / np.maximum(n_units, 1))
 
     @property
@@ -387,17 +393,17 @@ class RuleLearner:
         agreement = np.array([step.agreement for step in steps])
         return find_start(pass_chances(n_units, agreement, floor, self.level, has_bets=judged.has_bets))
 
-    def _find_best(self, family: Family, judged: Judged, passed: Ints) -> int:
+    def _find_best(self, sequence: RuleSequence, judged: Judged, passed: Ints) -> int:
         """Return the step to read, of those that pass: wide, saying more than one thing, with few conditions."""
         coverage = judged.coverage()
         wide = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_ANSWERS]
-        varied = np.array([len(set(family.steps[number].labels.tolist())) > 1 for number in wide.tolist()])
+        varied = np.array([len(set(sequence.steps[number].labels.tolist())) > 1 for number in wide.tolist()])
         if varied.any():
             passed = wide[varied]
         near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
-        return int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
+        return int(min(near.tolist(), key=lambda number: (sequence.steps[number].size, -coverage[number])))
 
-    def _certify(self, family: Family, judged: Judged, best: int, passed: Ints, floor: float) -> RuleSet:
+    def _certify(self, sequence: RuleSequence, judged: Judged, best: int, passed: Ints, floor: float) -> RuleSet:
         """Return a certified set: the sequence shows that agreement is at the floor or over it, and no more."""
         n_right, n_units = judged.count_units()
         claim = Claim(n_right[best].item(), int(n_units[best]), floor, self.rows.unit)
@@ -408,16 +414,18 @@ class RuleLearner:
             rows = claim_rows(judged, best, floor if reached else 0.0)
         coverage = float(judged.coverage()[best])
         return RuleSet(
-            family, family.steps[best], claim, True, coverage, judged.answered[best], judged.right[best], rows
+            sequence, sequence.steps[best], claim, True, coverage, judged.answered[best], judged.right[best], rows
         )
 
-    def _make_set(self, family: Family, judged: Judged, best: int, bound: float) -> RuleSet:
+    def _make_set(self, sequence: RuleSequence, judged: Judged, best: int, bound: float) -> RuleSet:
         """Return a set that is judged."""
         claim = replace(claim_rows(judged, best, bound), unit=self.rows.unit)
         # The delivered rules answer other rows than their sisters do.
-        covers = self._lay(family)[0].covers(family.steps[best].keys).any(axis=0)
+        covers = self._lay(sequence)[0].covers(sequence.steps[best].keys).any(axis=0)
         coverage = float(covers @ self.rows.weights / self.rows.n_rows)
-        return RuleSet(family, family.steps[best], claim, False, coverage, judged.answered[best], judged.right[best])
+        return RuleSet(
+            sequence, sequence.steps[best], claim, False, coverage, judged.answered[best], judged.right[best]
+        )
 
 
 def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> tuple[OneTree, ...]:
@@ -435,7 +443,7 @@ def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> 
 
 def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, int, float]:
     """Return the figures of a tree, in the order of ``OneTree``."""
-    boxes = [tree.family.grid.to_box(leaf.key) for leaf in tree.step.rules]
+    boxes = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules]
     n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
     alone = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules]))
     return len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound, n_questions, alone
@@ -448,8 +456,8 @@ def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -
 
 def _learn_part(
     learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
-) -> Family | tuple[Bools, Bools]:
-    """Return the family of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
+) -> RuleSequence | tuple[Bools, Bools]:
+    """Return the sequence of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
     rng = np.random.default_rng(seed)
     if number == WHOLE:
         return learn(draws, rng)

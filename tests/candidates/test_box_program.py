@@ -3,10 +3,10 @@ import itertools
 import numpy as np
 import pytest
 
+from oleander.candidates.box_program import BoxCandidate, CoverProgram
+from oleander.fitting.rule_sequence import SILENT, Step
 from oleander.kernels import unpack
-from oleander.learning.family import SILENT, Step
-from oleander.learning.program import Candidate, CoverProgram
-from tests.learning.making import make_candidates
+from tests.candidates.making_boxes import make_candidates
 
 
 def make_program(seed=0, threshold=0.6, min_gain=4.0, n_candidates=14):
@@ -148,11 +148,11 @@ def test_the_candidates_of_a_threshold_reach_it_and_are_large_enough():
 
 @pytest.mark.parametrize(("n_draws", "n_right"), [(10, 9), (70, 63), (130, 117)])
 def test_a_share_at_the_threshold_reaches_it(n_draws, n_right):
-    assert Candidate((), 0, n_draws, n_right).reaches(0.9)
-    assert not Candidate((), 0, n_draws, n_right - 1).reaches(0.9)
+    assert BoxCandidate((), 0, n_draws, n_right).reaches(0.9)
+    assert not BoxCandidate((), 0, n_draws, n_right - 1).reaches(0.9)
 
 
 def test_an_empty_box_reaches_nothing():
-    empty = Candidate((), 0, 0, 0)
+    empty = BoxCandidate((), 0, 0, 0)
     assert empty.fidelity == 0.0
     assert not empty.reaches(0.0)

@@ -12,10 +12,10 @@ from scipy import sparse
 
 from oleander.messages import show_upper_percent
 from oleander.selection import SelectionProblem
-from oleander.selection.answer import smallest_as_wide, without_redundant
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
 from oleander.selection.solvers import try_every_choice
+from oleander.selection.solving import smallest_as_wide, without_redundant
 from tests.selection.making import auto_without, every_choice, make_instance, same
 
 ROWS_AND_COLUMNS = np.array(
@@ -314,7 +314,7 @@ def test_no_second_solve_where_another_candidate_would_add():
 
 
 def test_a_program_too_large_for_the_second_solve_keeps_its_choice(monkeypatch):
-    monkeypatch.setattr("oleander.selection.answer.MAX_ENTRIES", 0)
+    monkeypatch.setattr("oleander.selection.solving.MAX_ENTRIES", 0)
     model = plain_model(ROWS_AND_COLUMNS, 3)
     assert smallest_as_wide(model, np.array([2, 3, 4]), Run(model)).tolist() == [2, 3, 4]
 

@@ -12,11 +12,11 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Draws, PerRow
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import choosing
+from oleander.candidates import pool_program
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.pool_program import PoolProgram
 from oleander.judging.bounds import lower_bound
 from oleander.judging.floor import Floor
 from oleander.rules import Box
@@ -81,8 +81,8 @@ class TestProof:
     @pytest.mark.parametrize(("gap", "n_nodes"), [(0.2, 3_000), (0.0, 0)])
     def test_what_is_not_proven_is_not_called_optimal(self, gap, n_nodes, monkeypatch):
         full = self.choose("full", 0)
-        monkeypatch.setattr(choosing, "ENOUGH_GAP", gap)
-        monkeypatch.setattr(choosing, "ENOUGH_NODES", n_nodes)
+        monkeypatch.setattr(pool_program, "ENOUGH_GAP", gap)
+        monkeypatch.setattr(pool_program, "ENOUGH_NODES", n_nodes)
         enough = self.choose("enough", 0)
         assert enough.objective <= full.objective <= enough.bound
         assert enough.is_proven_optimal == (enough.objective == enough.bound)

@@ -10,10 +10,10 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
+from oleander.candidates.box_program import BoxCandidates, Limits
+from oleander.candidates.grid import Key, Memberships, mask_table, read_table
+from oleander.candidates.nodes import make_pool
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.boxes import make_pool
-from oleander.learning.grid import Key, Memberships, mask_table, read_table
-from oleander.learning.program import Candidates, Limits
 from oleander.rules.line import MOST_TERMS, Inputs, fit_terms
 from oleander.rules.tree import LEAF, Tree
 
@@ -115,7 +115,7 @@ class Proposer:
         self.right, self.min_gain = draws.find_right(learns), min_gain
         self.pool = make_pool(trees, members, self.right, draws.count_terms(), limits.max_conditions)
         self.polisher = Polisher(members, find_useful_columns(self.pool.keys), limits.max_conditions)
-        self.candidates = Candidates(members, kernels.pack(self.right), limits)
+        self.candidates = BoxCandidates(members, kernels.pack(self.right), limits)
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
         self._penalty = MIN_CUT_GAIN * len(learns)

@@ -8,11 +8,11 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
+from oleander.fitting import rule_learner as module
 from oleander.fitting.delivering import deliver_rules
+from oleander.fitting.rule_sequence import SHARE_HELD, SILENT
 from oleander.judging.bounds import lower_bound, upper_bound
-from oleander.learning import learner as module
-from oleander.learning.family import SHARE_HELD, SILENT
-from tests.learning.making import coin, law, make_learner
+from tests.candidates.making_boxes import coin, law, make_learner
 
 
 def test_rows_that_made_no_draw_certify():
@@ -30,7 +30,7 @@ def test_folds_judge_and_never_certify():
 
 
 def test_a_draw_serves_only_where_no_parent_judges(monkeypatch):
-    """Every sister family learns from draws without a parent in its fold."""
+    """Every sister sequence learns from draws without a parent in its fold."""
     learner = make_learner(by_folds=True, groups=np.repeat(np.arange(50), 4))
     seen = []
     learn_part = module._learn_part
@@ -80,7 +80,7 @@ def test_more_explainers_never_cost_the_reader_for_nothing():
 
 
 def cover(rules, values):
-    return np.array([rules.family.grid.to_box(key).contains(values) for key in rules.step.keys])
+    return np.array([rules.sequence.grid.to_box(key).contains(values) for key in rules.step.keys])
 
 
 def test_the_answer_is_that_of_the_delivered_boxes():
@@ -122,8 +122,8 @@ def test_a_set_with_a_rule_that_rows_refute_is_not_delivered():
     learner = make_learner(2000)
     black_box = CountingBlackBox(BlackBox(drifted, learner.draws.schema))
     learner.rows = label_rows(learner.rows.values, black_box)
-    family, _ = learner._judge_sets((10,), (0.8,))
-    refuted = learner._find_refuted(family, 0.9)
+    sequence, _ = learner._judge_sets((10,), (0.8,))
+    refuted = learner._find_refuted(sequence, 0.9)
     assert refuted.any()
     assert learner.choose(10, 0.9) is None
     said = learner.why_nothing(10, 0.9)
@@ -144,10 +144,10 @@ def test_a_faithful_whole_does_not_hide_a_rule_that_rows_refute():
     assert set(learner.choose(10, 0.9).step.labels.tolist()) == {0, 1, 2}
     rows = make_learner(3000, 100).rows
     learner = replace(learner, rows=rows)
-    family, judged = learner._judge_sets((10,), (0.9,))
+    sequence, judged = learner._judge_sets((10,), (0.9,))
     assert (judged.bounds(0.05) >= 0.9).all()
-    for refuted, step in zip(learner._find_refuted(family, 0.9), family.steps, strict=True):
-        inside = np.array([family.grid.to_box(key).contains(rows.values) for key in step.keys])
+    for refuted, step in zip(learner._find_refuted(sequence, 0.9), sequence.steps, strict=True):
+        inside = np.array([sequence.grid.to_box(key).contains(rows.values) for key in step.keys])
         n_right = (inside & (rows.labels == step.labels[:, None])).sum(axis=1)
         assert refuted == (upper_bound(n_right, inside.sum(axis=1), 0.05 / len(step.rules)) < 0.9).any()
     assert learner.choose(10, 0.9) is None
@@ -180,8 +180,8 @@ def test_a_proof_is_about_the_delivered_rules():
     rules = make_learner(600, labels=noisy).choose(3, 0.8)
     proof, n_candidates = rules.prove()
     assert n_candidates >= len(rules.step.rules)
-    assert proof.objective == rules.family.candidates.count(
-        [rules.family.candidates.add(rule.key, rule.label) for rule in rules.step.rules]
+    assert proof.objective == rules.sequence.candidates.count(
+        [rules.sequence.candidates.add(rule.key, rule.label) for rule in rules.step.rules]
     )
     assert proof.bound >= proof.objective
 
@@ -211,7 +211,7 @@ def test_numbers_are_answered_by_lines_within_the_tolerance():
     assert rules.is_certified
     assert rules.coverage > 0.9
     assert rules.step.n_terms > 0
-    right = rules.family.draws.find_right(find_choosing(learner))
+    right = rules.sequence.draws.find_right(find_choosing(learner))
     for inside, label in zip(cover(rules, values[find_choosing(learner)]), rules.step.labels, strict=True):
         assert right[label, inside].mean() >= 0.9
 
@@ -233,8 +233,8 @@ def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeyp
     learn = module.RuleLearner._learn_with_sisters
 
     def learn_luckily(learner, *given):
-        family, answered, _ = learn(learner, *given)
-        return family, np.ones_like(answered), np.ones_like(answered)
+        sequence, answered, _ = learn(learner, *given)
+        return sequence, np.ones_like(answered), np.ones_like(answered)
 
     monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
     rules = learner.choose(10, 0.6)

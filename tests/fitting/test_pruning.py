@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.proposing import list_nodes
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.family import PRICES, grow_large_trees, prune_tree
-from oleander.learning.grid import Grid, Memberships
-from oleander.learning.proposing import list_nodes
+from oleander.fitting.rule_sequence import PRICES, grow_large_trees, prune_tree
 
 
 @pytest.fixture

@@ -3,21 +3,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oleander.candidates.box_program import BoxCandidate, Limits
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.family import (
+from oleander.fitting.rule_sequence import (
     PROPOSED_AT,
     SHARE_HELD,
     SILENT,
     SIZES,
-    Family,
+    RuleSequence,
     Step,
     learn_abstaining_tree,
-    learn_family,
     learn_plain_tree,
+    learn_sequence,
     list_thresholds,
 )
-from oleander.learning.program import Candidate, Limits
 
 
 def make_draws(seed, n_draws=1200, n_classes=3, noise=0.1):
@@ -34,7 +34,7 @@ def make_draws(seed, n_draws=1200, n_classes=3, noise=0.1):
 
 
 def learn(draws, max_rules=10, floor=0.9, **options):
-    return learn_family(draws, np.random.default_rng(0), max_rules=[max_rules], floors=[floor], **options)
+    return learn_sequence(draws, np.random.default_rng(0), max_rules=[max_rules], floors=[floor], **options)
 
 
 def find_choosing(draws):
@@ -43,40 +43,40 @@ def find_choosing(draws):
     return order[round(SHARE_HELD * len(order)) :]
 
 
-def cover(family, step, values):
+def cover(sequence, step, values):
     """Return which rows lie in which rule, by the conditions that are read."""
-    boxes = [family.grid.to_box(key).contains(values) for key in step.keys]
+    boxes = [sequence.grid.to_box(key).contains(values) for key in step.keys]
     return np.array(boxes, dtype=bool).reshape(len(boxes), len(values))
 
 
-def measure_widest(family, draws):
+def measure_widest(sequence, draws):
     chooses = draws.values[find_choosing(draws)]
-    return max(cover(family, step, chooses).any(axis=0).sum() for step in family.steps)
+    return max(cover(sequence, step, chooses).any(axis=0).sum() for step in sequence.steps)
 
 
 def test_a_law_of_boxes_is_learned(label_draws):
     rng = np.random.default_rng(0)
     values = rng.uniform(size=(4000, 4))
     draws = label_draws(values, (values[:, 0] > 0.5).astype(int) + (values[:, 1] > 0.7))
-    family = learn(draws)
-    family = family.take(family.find_order())
-    bold = family.steps[-1]
+    sequence = learn(draws)
+    sequence = sequence.take(sequence.find_order())
+    bold = sequence.steps[-1]
     assert bold.mass > 0.97
     assert bold.agreement > 0.97
     assert len(bold.rules) <= 10
     new = rng.uniform(size=(500, 4))
-    assert ((family.answer(new)[-1] != SILENT) == cover(family, bold, new).any(axis=0)).all()
+    assert ((sequence.answer(new)[-1] != SILENT) == cover(sequence, bold, new).any(axis=0)).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_rule_reaches_its_threshold_on_all_draws_inside(seed):
     draws = make_draws(seed)
     chooses = find_choosing(draws)
-    family = learn(draws, 5, 0.8)
-    assert {step.threshold for step in family.steps} == set(list_thresholds([0.8]))
-    for step in family.steps:
+    sequence = learn(draws, 5, 0.8)
+    assert {step.threshold for step in sequence.steps} == set(list_thresholds([0.8]))
+    for step in sequence.steps:
         assert len(step.rules) <= step.max_rules <= 5
-        inside = cover(family, step, draws.values[chooses])
+        inside = cover(sequence, step, draws.values[chooses])
         for rule, own in zip(step.rules, inside, strict=True):
             n_right = (draws.codes[chooses][own] == rule.label).sum()
             assert (rule.n_draws, rule.n_right) == (own.sum(), n_right)
@@ -112,23 +112,23 @@ def test_more_rules_never_cover_less_and_a_higher_floor_never_more(seed, n_class
 
 
 def test_the_order_is_from_cautious_to_bold():
-    family = learn(make_draws(1, 3000, 2, 0.2), 10, 0.7)
+    sequence = learn(make_draws(1, 3000, 2, 0.2), 10, 0.7)
     for most in (None, 3):
-        order = [family.steps[number] for number in family.find_order(most)]
+        order = [sequence.steps[number] for number in sequence.find_order(most)]
         assert order
         mass, agreement = [step.mass for step in order], [step.agreement for step in order]
         assert mass == sorted(mass)
         assert agreement == sorted(agreement, reverse=True)
         assert most is None or max(step.max_rules for step in order) <= most
         # A step that is left out is no better than one that stays.
-        for step in family.steps:
+        for step in sequence.steps:
             if most is None or step.max_rules <= most:
                 assert any(one.mass >= step.mass and one.agreement >= step.agreement for one in order) or not step.mass
 
 
 def test_more_corrections_answer_no_more_draws_but_more_of_them_correctly():
-    family = learn(make_draws(4, 3000, 4), 10, 0.8)
-    for plain, corrected in zip(family.steps[::2], family.steps[1::2], strict=True):
+    sequence = learn(make_draws(4, 3000, 4), 10, 0.8)
+    for plain, corrected in zip(sequence.steps[::2], sequence.steps[1::2], strict=True):
         assert (plain.threshold, plain.max_rules) == (corrected.threshold, corrected.max_rules)
         assert set(plain.rules) <= set(corrected.rules)
         assert corrected.mass >= plain.mass
@@ -136,7 +136,7 @@ def test_more_corrections_answer_no_more_draws_but_more_of_them_correctly():
 
 def test_the_most_faithful_rule_answers():
     inside = np.array([[True, True, False, False], [True, False, True, False]])
-    wide, faithful = Candidate((), 4, 100, 90), Candidate((), 7, 50, 49)
+    wide, faithful = BoxCandidate((), 4, 100, 90), BoxCandidate((), 7, 50, 49)
     step = Step((wide, faithful), 0.9, 2)
     assert step.read(inside).tolist() == [7, 4, 7, SILENT]
     assert Step((), 0.9, 2).read(np.zeros((0, 3), dtype=bool)).tolist() == [SILENT] * 3
@@ -145,49 +145,49 @@ def test_the_most_faithful_rule_answers():
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_judge_as_they_are_answered(seed):
     draws = make_draws(seed, 500)
-    family = learn(draws, 4, 0.8)
+    sequence = learn(draws, 4, 0.8)
     rows, labels = draws.values[:130], np.append(draws.codes[:120], [7] * 10)
-    said = np.array([step.read(cover(family, step, rows)) for step in family.steps])
-    answered, right = family.judge(rows, labels)
+    said = np.array([step.read(cover(sequence, step, rows)) for step in sequence.steps])
+    answered, right = sequence.judge(rows, labels)
     np.testing.assert_array_equal(answered, said != SILENT)
     np.testing.assert_array_equal(right, answered & (said == labels))
-    np.testing.assert_array_equal(family.answer(rows), said)
+    np.testing.assert_array_equal(sequence.answer(rows), said)
 
 
 def test_steps_are_measured_on_draws_held_back():
     draws = make_draws(3)
     held = np.random.default_rng(0).permutation(len(draws.values))[: round(SHARE_HELD * len(draws.values))]
-    family = learn(draws)
-    for step in family.steps:
-        said = step.read(cover(family, step, draws.values[held]))
+    sequence = learn(draws)
+    for step in sequence.steps:
+        said = step.read(cover(sequence, step, draws.values[held]))
         answered = said != SILENT
         assert step.mass == answered.mean()
         assert step.agreement == (said == draws.codes[held])[answered].mean()
 
 
 def test_a_step_that_another_beats_is_left_out():
-    rule = Candidate((), 0, 10, 10)
+    rule = BoxCandidate((), 0, 10, 10)
     small = Step((rule,), 0.9, 1, mass=0.95, agreement=0.97)
     beaten = Step((rule,) * 5, 0.9, 5, mass=0.94, agreement=0.97)
     wide = Step((rule,) * 5, 0.9, 5, mass=1.0, agreement=0.95)
     silent = Step((), 0.9, 1)
-    family = Family(None, None, (wide, beaten, silent, small))
-    assert family.find_order().tolist() == [3, 0]
-    assert family.find_order(1).tolist() == [3]
+    sequence = RuleSequence(None, None, (wide, beaten, silent, small))
+    assert sequence.find_order().tolist() == [3, 0]
+    assert sequence.find_order(1).tolist() == [3]
 
 
 def test_a_step_is_as_long_as_what_is_read():
-    rules = Candidate((), 0, 10, 10), Candidate(((0, 1), (2, 1)), 0, 10, 10)
+    rules = BoxCandidate((), 0, 10, 10), BoxCandidate(((0, 1), (2, 1)), 0, 10, 10)
     assert Step(rules, 0.9, 2).size == 3
     assert Step(rules, 0.9, 2, n_terms=4).size == 7
 
 
 def test_conditions_and_support_are_limited():
-    family = learn(make_draws(0), 10, 0.8, limits=Limits(1), min_support=60)
-    chooses = find_choosing(family.draws)
-    assert all(len(key) <= 1 for step in family.steps for key in step.keys)
-    for step in family.steps[::2]:
-        inside = cover(family, step, family.draws.values[chooses])
+    sequence = learn(make_draws(0), 10, 0.8, limits=Limits(1), min_support=60)
+    chooses = find_choosing(sequence.draws)
+    assert all(len(key) <= 1 for step in sequence.steps for key in step.keys)
+    for step in sequence.steps[::2]:
+        inside = cover(sequence, step, sequence.draws.values[chooses])
         alone = inside & (inside.sum(axis=0) == 1)
         assert len(step.rules) == 1 or (alone.sum(axis=1) >= 60).all()
 
@@ -207,8 +207,8 @@ def test_a_floor_over_all_thresholds_is_the_only_one():
 
 
 def test_one_class_and_few_draws(label_draws):
-    family = learn(label_draws(np.random.default_rng(0).uniform(size=(30, 2)), np.zeros(30)))
-    bold = family.steps[family.find_order()[-1]]
+    sequence = learn(label_draws(np.random.default_rng(0).uniform(size=(30, 2)), np.zeros(30)))
+    bold = sequence.steps[sequence.find_order()[-1]]
     assert bold.mass == 1.0
     assert bold.keys == ((),)
 

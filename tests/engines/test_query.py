@@ -13,7 +13,7 @@ from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.engines.columns import TableError
-from oleander.engines.judging import Counted, count, write_query
+from oleander.engines.query import Counted, count, write_query
 from oleander.results.explainer_set import ExplainerSet
 from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range

@@ -1,8 +1,8 @@
 import numpy as np
 
+from oleander.candidates.grid import Grid, Memberships, count_by_class, mask_table, read_table
+from oleander.candidates.nodes import node_boxes
 from oleander.kernels import pack, unpack
-from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid, Memberships, count_by_class, mask_table, read_table
 from oleander.rules.growth import grow_tree
 
 

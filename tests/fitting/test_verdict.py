@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from oleander.learning.learner import judge_learned_trees
-from tests.learning.making import coin, law, make_learner
+from oleander.fitting.rule_learner import judge_learned_trees
+from tests.candidates.making_boxes import coin, law, make_learner
 
 
 def half_a_coin(X):
@@ -49,7 +49,7 @@ def test_the_plain_tree_is_counted_on_the_judging_rows():
     tree = learner.plain_tree(4)
     plain, _ = judge_learned_trees(learner, 0.9, 4)
     said = learner.draws.classes[list(tree.step.labels)]
-    boxes = [tree.family.grid.to_box(key).contains(learner.rows.values) for key in tree.step.keys]
+    boxes = [tree.sequence.grid.to_box(key).contains(learner.rows.values) for key in tree.step.keys]
     right = sum((inside & (learner.rows.labels == label)).sum() for inside, label in zip(boxes, said, strict=True))
     assert np.sum(boxes) == len(learner.rows.labels)
     assert plain.agreement == pytest.approx(right / len(learner.rows.labels))

@@ -23,9 +23,9 @@ from oleander.judging.floor import Floor
 from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult, StageRecord
-from oleander.selection.answer import Cell
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver, solve_auto, solve_greedily
+from oleander.selection.solving import Cell
 from oleander.words.claims import why_too_few
 
 Answer = dict[Cell, SelectionResult]

@@ -4,13 +4,13 @@ import numpy as np
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
+from oleander.candidates.box_program import BoxCandidates
+from oleander.candidates.grid import Grid, Memberships
 from oleander.data.schema import FeatureSchema
 from oleander.draws.jitter import draw_jitter
 from oleander.draws.labelled import LabelledDraws
+from oleander.fitting.rule_learner import RuleLearner
 from oleander.kernels import pack
-from oleander.learning.grid import Grid, Memberships
-from oleander.learning.learner import RuleLearner
-from oleander.learning.program import Candidates
 
 
 def law(X):
@@ -40,7 +40,7 @@ def make_candidates(seed=0, n_candidates=12, n_draws=400):
     codes = np.where(rng.random(n_draws) < 0.1, rng.integers(0, 3, n_draws), codes)
     grid = Grid.learn(values, FeatureSchema.infer(values))
     members = Memberships(grid, grid.codes)
-    candidates = Candidates(members, pack(codes == np.arange(3)[:, None]))
+    candidates = BoxCandidates(members, pack(codes == np.arange(3)[:, None]))
     while len(candidates) < n_candidates:
         key = []
         for column in np.sort(rng.permutation(3)[: rng.integers(1, 3)]).tolist():

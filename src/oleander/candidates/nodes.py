@@ -7,8 +7,8 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Ints
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
 from oleander.rules.growth import Column, grow_by_variance, grow_on_columns, to_amounts
 from oleander.rules.tree import LEAF, Tree
 

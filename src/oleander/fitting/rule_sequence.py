@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.candidates.box_program import NO_LIMITS, BoxCandidate, BoxCandidates, CoverProgram, Limits
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
+from oleander.candidates.nodes import grow_on_answers, grow_trees, node_boxes
+from oleander.candidates.proposing import Proposer, learn_lines
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.boxes import grow_on_answers, grow_trees, node_boxes
-from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class
-from oleander.learning.program import NO_LIMITS, Candidate, Candidates, CoverProgram, Limits
-from oleander.learning.proposing import Proposer, learn_lines
 from oleander.rules.growth import count_right
 from oleander.rules.tree import Tree
 
@@ -47,7 +47,7 @@ class Step:
     """A set of rules, and how it does on held-back draws."""
 
     # The widest first. Where several hold, the most faithful answers.
-    rules: tuple[Candidate, ...]
+    rules: tuple[BoxCandidate, ...]
     # The minimum share of right draws that a rule was asked for, and the number of rules that were allowed.
     threshold: float
     max_rules: int
@@ -58,7 +58,7 @@ class Step:
     agreement: float = 0.0
 
     @classmethod
-    def choose(cls, candidates: Candidates, chosen: Sequence[int], threshold: float, max_rules: int) -> Self:
+    def choose(cls, candidates: BoxCandidates, chosen: Sequence[int], threshold: float, max_rules: int) -> Self:
         """Return the step of some candidates."""
         rules = [candidates[number] for number in chosen]
         return cls(tuple(sorted(rules, key=lambda rule: -rule.n_draws)), threshold, max_rules)
@@ -100,13 +100,13 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class RuleSequence:
     """Rule sets on one grid, and what they were learned from; trees have no candidates that a program chose from."""
 
     grid: Grid
     draws: LabelledDraws
     steps: tuple[Step, ...]
-    candidates: Candidates | None = None
+    candidates: BoxCandidates | None = None
     min_gain: float = 0.0
 
     def lay(self, rows: Floats) -> Memberships:
@@ -135,7 +135,7 @@ class Family:
             answered[number], correct[number] = kernels.unpack(step.judge(laid, right), laid.n_rows)
         return answered, correct
 
-    def take(self, steps: Ints) -> "Family":
+    def take(self, steps: Ints) -> "RuleSequence":
         """Return some of the steps."""
         return replace(self, steps=tuple(self.steps[number] for number in steps.tolist()))
 
@@ -161,7 +161,7 @@ def _boldness(step: Step) -> tuple[float, float, int]:
     return -step.mass, -step.agreement, step.size
 
 
-def learn_family(
+def learn_sequence(
     draws: LabelledDraws,
     rng: np.random.Generator,
     *,
@@ -169,7 +169,7 @@ def learn_family(
     floors: Sequence[float] = (0.9,),
     limits: Limits = NO_LIMITS,
     min_support: int = 1,
-) -> Family:
+) -> RuleSequence:
     """Learn the widest rule sets for thresholds from cautious to bold, and for each number of rules.
 
     The computation for more rules, or for a lower floor, begins with that for fewer, or for a higher one. So the sets
@@ -181,7 +181,7 @@ def learn_family(
 
     Returns
     -------
-    Family
+    RuleSequence
         For every threshold and number of rules the widest set, and the same with corrections, measured on held-back
         draws and not yet ordered.
     """
@@ -218,7 +218,7 @@ def learn_family(
     n_terms = draws.count_terms()
     steps = [replace(step, n_terms=int(n_terms[step.labels].sum())) for step in steps]
     measured = measure_steps(grid, steps, codes[:, held], draws.find_right(held))
-    return Family(grid, draws, measured, proposer.candidates, min_gain)
+    return RuleSequence(grid, draws, measured, proposer.candidates, min_gain)
 
 
 def list_thresholds(floors: Sequence[float]) -> list[float]:
@@ -240,7 +240,7 @@ def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], r
     return tuple(measured)
 
 
-def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
+def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = _split(draws, rng)
     members, right = Memberships(grid, grid.codes[:, learns]), draws.find_right(learns)
@@ -249,20 +249,20 @@ def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_le
         for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2])
         for rules in prune_tree(tree, members, right, PRICES, max_leaves)
     ]
-    return Family(grid, draws, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
+    return RuleSequence(grid, draws, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
 
 
-def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
-    """Grow one tree that answers everywhere: a family of one step; of two trees, the better on held-back draws."""
+def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
+    """Grow one tree that answers everywhere: a sequence of one step; of two trees, the better on held-back draws."""
     grid, learns, held = _split(draws, rng)
-    leaves = Candidates(Memberships(grid, grid.codes[:, learns]), kernels.pack(draws.find_right(learns)))
+    leaves = BoxCandidates(Memberships(grid, grid.codes[:, learns]), kernels.pack(draws.find_right(learns)))
     steps = []
     for tree in grow_large_trees(draws, grid, learns, max_leaves):
         keys = dict(node_boxes(tree, grid))
         chosen = [leaves.add(keys[leaf], int(tree.label[leaf])) for leaf in tree.leaves.tolist()]
         steps.append(Step.choose(leaves, chosen, 0.0, max_leaves))
     measured = measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held))
-    return Family(grid, draws, (max(measured, key=lambda step: step.agreement),))
+    return RuleSequence(grid, draws, (max(measured, key=lambda step: step.agreement),))
 
 
 def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:
@@ -284,7 +284,7 @@ def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: i
 
 def prune_tree(
     tree: Tree, members: Memberships, right: Bools, prices: Sequence[float], max_leaves: int
-) -> list[tuple[Candidate, ...]]:
+) -> list[tuple[BoxCandidate, ...]]:
     """Return the nodes that speak, at most ``max_leaves``, in the best pruning of a tree at each price.
 
     The price is what a wrong answer costs; ``right`` says which answer is right on which of the draws that decide.
@@ -293,7 +293,9 @@ def prune_tree(
     inside = members.of_boxes(keys)
     counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
     says, n_right = counts.argmax(axis=1), counts.max(axis=1)
-    nodes = [Candidate(*figures) for figures in zip(keys, says.tolist(), sizes.tolist(), n_right.tolist(), strict=True)]
+    nodes = [
+        BoxCandidate(*figures) for figures in zip(keys, says.tolist(), sizes.tolist(), n_right.tolist(), strict=True)
+    ]
     found = []
     for price in prices:
         # A node without a draw says nothing.

@@ -8,8 +8,8 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, restrict
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.grid import Bits, Grid, Key, Memberships, restrict
 from oleander.selection import SelectionProblem
 from oleander.selection.result import Proof, Status
 from oleander.selection.solvers import bound_choice
@@ -68,7 +68,7 @@ NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Candidate:
+class BoxCandidate:
     """A box with an answer, which is right on ``n_right`` of the ``n_draws`` draws inside."""
 
     key: Key
@@ -87,7 +87,7 @@ class Candidate:
 
 
 @dataclass(eq=False)
-class Candidates:
+class BoxCandidates:
     """All candidates met so far, each once, with the draws inside as packed bits.
 
     ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw. Boxes that the
@@ -97,7 +97,7 @@ class Candidates:
     draws: Memberships
     right: Bits
     limits: Limits = NO_LIMITS
-    _found: list[Candidate] = field(default_factory=list, repr=False)
+    _found: list[BoxCandidate] = field(default_factory=list, repr=False)
     _bits: list[Bits] = field(default_factory=list, repr=False)
     _numbers: dict[tuple[Key, int], int] = field(default_factory=dict, repr=False)
 
@@ -106,7 +106,7 @@ class Candidates:
         """The number of draws that choose."""
         return int(self.draws.codes.shape[1])
 
-    def __getitem__(self, number: int) -> Candidate:
+    def __getitem__(self, number: int) -> BoxCandidate:
         return self._found[number]
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class Candidates:
         if number == len(self._found):
             inside = self.draws.of_box(key)
             n_draws, n_right = kernels.count_bits(np.stack([inside, inside & self.right[label]])).tolist()
-            self._found.append(Candidate(key, label, n_draws, n_right))
+            self._found.append(BoxCandidate(key, label, n_draws, n_right))
             self._bits.append(inside)
         return number
 
@@ -150,7 +150,7 @@ class Candidates:
 class CoverProgram:
     """The candidates that reach a threshold θ on all draws inside; a rule must add ``min_gain`` draws to the others."""
 
-    candidates: Candidates
+    candidates: BoxCandidates
     threshold: float
     min_gain: float
 

@@ -1,8 +1,8 @@
 import numpy as np
 
-from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid, Memberships
-from oleander.learning.proposing import IS_NEW, IS_RIGHT, Polisher
+from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.nodes import node_boxes
+from oleander.candidates.proposing import IS_NEW, IS_RIGHT, Polisher
 from oleander.rules.growth import grow_tree
 
 
