@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.engines.test_judging import Law, make_visits
 
 from oleander import AggregateExplainer, open_source
 from oleander.draws import Draws
@@ -16,6 +15,7 @@ from oleander.engines.columns import TableError
 from oleander.engines.opening import open_table
 from tests.cli.conftest import run_command
 from tests.engines.conftest import need
+from tests.engines.test_query import Law, make_visits
 
 duckdb = need("duckdb")
 LAW, SECRET = Law(), "hunter2"

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from tests.engines.test_judging import Law, make_visits
 
 from oleander import AggregateExplainer, open_source
 from oleander.data.sampling import rows_needed
@@ -13,6 +12,7 @@ from oleander.engines import sampling
 from oleander.engines.columns import TableError
 from oleander.engines.sampling import PRIME, draw_from_table, hash_key
 from tests.engines.conftest import need
+from tests.engines.test_query import Law, make_visits
 
 N_ROWS = 4_000
 
