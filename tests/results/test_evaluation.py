@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.results.evaluation import (
+    ClassCount,
     Evaluation,
+    ExplainerCount,
     Ranges,
     disagree,
     evaluate,
-    evaluate_counts,
     find_uncovered,
 )
 from oleander.rules import UnfilteredTree
@@ -50,16 +51,13 @@ def test_every_figure_by_hand():
 def test_figures_in_words_are_true(n_rows, data):
     n_answered = data.draw(st.integers(1, n_rows))
     n_right = data.draw(st.integers(0, n_answered))
-    result = evaluate_counts(
-        n_rows=n_rows,
-        n_answered=n_answered,
-        n_right=n_right,
+    result = Evaluation(
+        n_rows,
+        n_answered,
+        n_right,
         n_conflicts=data.draw(st.integers(0, n_answered)),
-        covered=np.array([n_answered]),
-        agreed=np.array([n_right]),
-        complexity=[1],
-        labels=np.array(["a"]),
-        classes=np.array([[n_rows, n_answered, n_right]]),
+        explainer_counts=(ExplainerCount(n_answered, n_right, 1),),
+        class_counts=(ClassCount("a", n_rows, n_answered, n_right),),
     )
     text = str(result)
     assert text.startswith(f"{n_answered:,} of {n_rows:,} rows are answered")
@@ -90,19 +88,19 @@ def test_no_explainer_covers_a_row():
     assert (result.n_answered, result.n_right) == (0, 0)
 
 
-def test_figures_follow_from_counts_alone():
-    result = evaluate_counts(
-        n_rows=6,
-        n_answered=5,
-        n_right=3,
-        n_conflicts=1,
-        covered=np.array([4, 3]),
-        agreed=np.array([3, 2]),
-        complexity=[3, 4],
-        labels=np.array(["a", "b"]),
-        classes=np.array([[3, 3, 2], [3, 2, 1]]),
-    )
-    assert result.to_dict() == evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4]).to_dict()
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("n_answered", 7),
+        ("n_right", 6),
+        ("explainer_counts", [[4, 5, 3]]),
+        ("class_counts", [["a", 1, 2, 0]]),
+    ],
+)
+def test_counts_that_no_rows_give_are_refused(field, value):
+    saved = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4]).to_dict()
+    with pytest.raises(ValueError, match="larger than its whole"):
+        Evaluation.from_dict({**saved, field: value})
 
 
 @pytest.mark.parametrize("covers", [COVERS, COVERS & False, COVERS[:0]], ids=["some", "none", "no explainer"])

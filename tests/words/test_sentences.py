@@ -9,7 +9,7 @@ from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.judging.certificate import Certificate, Claim
-from oleander.results.evaluation import Uncovered
+from oleander.results.evaluation import ClassCount, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
@@ -324,10 +324,8 @@ class TestClasses:
         assert "Warning: the rules give the model's answer on fewer than half of the rows where it says high." in lines
 
     def test_a_class_whose_answers_are_under_the_floor_is_a_warning(self):
-        classes = pd.DataFrame(
-            {"label": ["a", "b"], "rows": [50, 60], "covered": [0.4, 1.0], "answered_correctly": [0.34, 0.9]}
-        )
-        poor = replace(ASKED, evaluation=replace(ASKED.evaluation, classes=classes))
+        classes = ClassCount("a", 50, 20, 17), ClassCount("b", 60, 60, 54)
+        poor = replace(ASKED, evaluation=replace(ASKED.evaluation, class_counts=classes))
         # 54 of 60 is the floor of 0.9 itself.
         words = "Warning: fewer than 90% of answers (the floor that was set) match the model where it says"
         assert f"{words} a (17 of 20 match)." in summarize(poor).splitlines()

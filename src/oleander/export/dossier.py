@@ -118,16 +118,16 @@ def _list_figures(record: FitRecord, rows: Rows | None, table: pd.DataFrame | No
         "answered as the model": evaluation.n_right,
     }
     has_groups = record.certificate is not None and record.certificate.by_group
-    for number, (one, member) in enumerate(zip(evaluation.explainers.itertuples(), members, strict=True), start=1):
-        figures[f"rule {number}: rows"] = int(one.rows)
-        figures[f"rule {number}: as the model"] = round(one.fidelity * one.rows) if one.rows else 0
+    for number, (counts, member) in enumerate(zip(evaluation.explainer_counts, members, strict=True), start=1):
+        figures[f"rule {number}: rows"] = counts.n_rows
+        figures[f"rule {number}: as the model"] = counts.n_right
         has_bound = member.judged and not has_groups and not record.n_edits and record.exact is None
         if has_bound and member.judged[0].unit == "rows":
             figures[f"rule {number}: at least"] = member.judged[0].bound
     if not record.is_number and (record.accuracy is None or not record.accuracy.n_unread):
-        for one in evaluation.count_classes():
-            for what, n_rows in zip(("rows", "answered", "answered as the model"), one[1:], strict=True):
-                figures[f"model says {one.label}: {what}"] = int(n_rows)
+        for label, *of_label in evaluation.class_counts:
+            for what, n_rows in zip(("rows", "answered", "answered as the model"), of_label, strict=True):
+                figures[f"model says {label}: {what}"] = n_rows
     for one in () if by is None else by.subgroups:
         figures[f"subgroup {one.name}: rows"] = one.n_rows
         figures[f"subgroup {one.name}: covered"] = one.n_answered

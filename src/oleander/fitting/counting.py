@@ -27,7 +27,7 @@ from oleander.fitting.options import Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
 from oleander.judging.certificate import Certificate
 from oleander.messages import warn_user
-from oleander.results.evaluation import Evaluation, Ranges, disagree, evaluate_counts
+from oleander.results.evaluation import ClassCount, Evaluation, ExplainerCount, Ranges, disagree
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
@@ -76,17 +76,17 @@ class Counts:
     def evaluation(self, complexity: list[int], ranges: Ranges | None = None) -> Evaluation:
         """Return coverage and fidelity on all rows that were counted; numbers are counted in ranges."""
         labels = sorted(self.classes)
-        return evaluate_counts(
+        names = labels if ranges is None else ranges.names[labels].tolist()
+        each = zip(self.covered.sum(axis=1).tolist(), self.agreed.sum(axis=1).tolist(), complexity, strict=True)
+        classes = zip(names, (self.classes[label].tolist() for label in labels), strict=True)
+        return Evaluation(
             n_rows=int(self.rows.sum()),
             n_answered=int(self.answered.sum()),
             n_right=int(self.right.sum()),
             n_conflicts=int(self.conflicts.sum()),
+            explainer_counts=tuple(ExplainerCount(*one) for one in each),
+            class_counts=tuple(ClassCount(name, *counts) for name, counts in classes),
             n_unread=int(self.unread.sum()),
-            covered=self.covered.sum(axis=1),
-            agreed=self.agreed.sum(axis=1),
-            complexity=complexity,
-            labels=np.array(labels) if ranges is None else ranges.names[labels],
-            classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
         )
 
     def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:

@@ -106,14 +106,12 @@ class RulesDisplay:
     def from_estimator(cls, estimator: AggregateExplainer) -> Self:
         """Count the rows of each rule; of explainers with several rules, those of the explainer."""
         found = estimator.evaluation_
-        figures = found.explainers
         names = []
         for number, member in enumerate(estimator.explainers_, start=1):
             first, *others = member.rules()
             alone = f"{number}: {first.premise or 'always'} → {first.answer}"
             names.append(f"explainer {number} ({len(others) + 1:,} rules)" if others else alone)
-        inside = figures["rows"].to_numpy()
-        right = np.round(figures["fidelity"].fillna(0.0).to_numpy() * inside).astype(int)
+        inside, right = (np.array([one[place] for one in found.explainer_counts], dtype=int) for place in (0, 1))
         table = pd.DataFrame({"name": names, "right": right, "wrong": inside - right, "silent": 0})
         table.loc[len(table)] = ["no rule: no answer", 0, 0, found.n_rows - found.n_answered]
         return cls(table, found.n_rows)

@@ -9,14 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.data.checks import Count, Share, read_count, read_share
+from oleander.data.checks import Count, read_count
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.files.codec import read_fields, write_fields
+from oleander.files.codec import Saved, read_fields
 from oleander.messages import Shown
 from oleander.rules import Rule, UnfilteredTree
-from oleander.rules.base import encode_labels, read_labels, write_labels
+from oleander.rules.base import encode_labels
 
 # A small tree of more rows would be the same, and take seconds.
 MOST_GROWN = 20_000
@@ -24,6 +24,14 @@ MOST_GROWN = 20_000
 MOST_LEAVES = 4
 # Ranges hold about equal shares of the numbers.
 N_RANGES = 5
+
+
+class ExplainerCount(NamedTuple):
+    """The rows that an explainer covers, those of them on which it says what the black box says, and its size."""
+
+    n_rows: int
+    n_right: int
+    complexity: int
 
 
 class ClassCount(NamedTuple):
@@ -36,60 +44,87 @@ class ClassCount(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Shown):
-    """The figures of a set of explainers on some rows."""
+class Evaluation(Shown, Saved):
+    """The figures of a set of explainers on some rows, all of which follow from counts."""
 
+    # All rows, those in at least one region, and those of them on which the answer given is the black box's.
     n_rows: Count
-    # Share of rows in at least one region (Cov in the paper, as a share).
-    coverage: Share
-    # The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row.
-    fidelity: Share
-    # The mean of their fidelities.
-    mean_fidelity: Share
-    # Share of covered rows on which the answer given is the black box's; NaN if none is covered.
-    agreement: Share
-    # Share of covered rows on which explainers that cover them disagree.
-    conflicts: Share
-    # Leaves, or weights, in total.
-    complexity: Count
-    # One line each, numbered from 1: rows covered, fidelity, complexity.
-    explainers: pd.DataFrame
-    # A table in text would print labels as they are.
-    # One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
-    # answered correctly.
-    classes: pd.DataFrame = field(repr=False)
+    n_answered: Count
+    n_right: Count
+    # Answered rows on which explainers that cover them disagree.
+    n_conflicts: Count
+    # For each explainer.
+    explainer_counts: tuple[ExplainerCount, ...] = field(repr=False)
+    # For each label of the black box, or each range of its numbers. A table in text would print labels as they are.
+    class_counts: tuple[ClassCount, ...] = field(repr=False)
     # Rows without an answer because of a value that the explainer never saw, or because their subgroup gets none. No
     # rule holds on the others without one.
     n_unread: Count = 0
     n_unheard: Count = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        labels = write_labels(self.classes["label"].to_numpy())
-        classes = {"label": labels, **self.classes.drop(columns="label").to_dict("list")}
-        members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")
-        return write_fields(self, explainers=members, classes=classes)
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        classes, members = data["classes"], data["explainers"]
-        shares = {name: [*map(read_share, classes[name])] for name in ("covered", "answered_correctly")}
-        columns = {"rows": [*map(read_count, classes["rows"])], **shares}
-        kinds = {"rows": read_count, "fidelity": read_share, "complexity": read_count}
-        figures = {name: [*map(kind, members[name])] for name, kind in kinds.items()}
-        table = pd.DataFrame({"label": read_labels(classes["label"]), **columns})
-        return read_fields(cls, data, explainers=_number_explainers(figures), classes=table)
+        """Read what ``to_dict`` wrote; ``ValueError`` for counts that no rows give."""
+        found = read_fields(
+            cls,
+            data,
+            explainer_counts=tuple(ExplainerCount(*map(read_count, one)) for one in data["explainer_counts"]),
+            class_counts=tuple(ClassCount(one[0], *map(read_count, one[1:])) for one in data["class_counts"]),
+        )
+        parts = [(found.n_answered, found.n_rows), (found.n_right, found.n_answered)]
+        parts += [(found.n_conflicts, found.n_answered), *((one.n_right, one.n_rows) for one in found.explainer_counts)]
+        parts += [(one.n_answered, one.n_rows) for one in found.class_counts]
+        if any(part > whole for part, whole in parts):
+            raise ValueError("an evaluation has a part that is larger than its whole")
+        if not all(isinstance(one.label, (str, int, float)) for one in found.class_counts):
+            raise ValueError("an evaluation has a label that is neither text nor a number")
+        return found
 
     @property
-    def n_answered(self) -> int:
-        """The number of rows in at least one region."""
-        return round(self.coverage * self.n_rows)
+    def coverage(self) -> float:
+        """The share of rows in at least one region (Cov in the paper, as a share)."""
+        return _share(self.n_answered, self.n_rows)
 
     @property
-    def n_right(self) -> int:
-        """The number of answered rows on which the answer is the black box's."""
-        return round(self.agreement * self.n_answered) if self.n_answered else 0
+    def agreement(self) -> float:
+        """The share of answered rows on which the answer is the black box's; NaN if none is answered."""
+        return _share(self.n_right, self.n_answered)
+
+    @property
+    def conflicts(self) -> float:
+        """The share of answered rows on which explainers disagree."""
+        return self.n_conflicts / self.n_answered if self.n_answered else 0.0
+
+    @property
+    def fidelity(self) -> float:
+        """The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row."""
+        return float(self.explainers["fidelity"].min())
+
+    @property
+    def mean_fidelity(self) -> float:
+        """The mean of their fidelities."""
+        return float(self.explainers["fidelity"].mean())
+
+    @property
+    def complexity(self) -> int:
+        """The leaves, or weights, of all explainers."""
+        return sum(one.complexity for one in self.explainer_counts)
+
+    @property
+    def explainers(self) -> pd.DataFrame:
+        """A line for each explainer, numbered from 1: rows covered, fidelity, complexity."""
+        lines = [(one.n_rows, _share(one.n_right, one.n_rows), one.complexity) for one in self.explainer_counts]
+        table = pd.DataFrame(lines, columns=["rows", "fidelity", "complexity"])
+        return table.set_axis(pd.RangeIndex(1, len(table) + 1, name="explainer"))
+
+    @property
+    def classes(self) -> pd.DataFrame:
+        """A line for each label or range: its rows, the share covered, and the share answered correctly."""
+        lines = [
+            (one.label, one.n_rows, _share(one.n_answered, one.n_rows), _share(one.n_right, one.n_rows))
+            for one in self.class_counts
+        ]
+        return pd.DataFrame(lines, columns=["label", "rows", "covered", "answered_correctly"])
 
     @property
     def silent(self) -> dict[str, int]:
@@ -99,12 +134,12 @@ class Evaluation(Shown):
         return dict(zip(reasons, (rest, self.n_unread, self.n_unheard), strict=True))
 
     def count_classes(self, *, rarest_first: bool = False) -> list[ClassCount]:
-        """Return the rows of each label or range: all, those answered, and those answered correctly."""
-        classes = self.classes.sort_values("rows", kind="stable") if rarest_first else self.classes
-        return [
-            ClassCount(one.label, one.rows, round(one.rows * one.covered), round(one.rows * one.answered_correctly))
-            for one in classes.itertuples(index=False)
-        ]
+        """Return the counts of each label or range, as they stand or the rarest first."""
+        return sorted(self.class_counts, key=lambda one: one.n_rows if rarest_first else 0)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,19 +209,17 @@ def evaluate(
     right = covered & agrees(answers, labels, tolerance)
     codes, names = group_answers(labels, tolerance)
     by_label = [
-        np.bincount(codes, weights=counts * mask, minlength=len(names))
+        np.bincount(codes, weights=counts * mask, minlength=len(names)).astype(np.intp).tolist()
         for mask in (np.ones_like(covered), covered, right)
     ]
-    return evaluate_counts(
+    inside, agreed = covers @ counts, (covers & agrees(said, labels, tolerance)) @ counts
+    return Evaluation(
         n_rows=int(counts.sum()),
         n_answered=int(counts[covered].sum()),
         n_right=int(counts[right].sum()),
         n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
-        covered=covers @ counts,
-        agreed=(covers & agrees(said, labels, tolerance)) @ counts,
-        complexity=complexity,
-        labels=names,
-        classes=np.array(by_label).T.astype(np.intp),
+        explainer_counts=tuple(map(ExplainerCount, inside.tolist(), agreed.tolist(), complexity)),
+        class_counts=tuple(map(ClassCount, names.tolist(), *by_label)),
     )
 
 
@@ -236,49 +269,6 @@ class Ranges:
     def find(self, numbers: Floats) -> Ints:
         """Return the position of the range of each number."""
         return np.searchsorted(self.edges, numbers)
-
-
-def evaluate_counts(
-    *,
-    n_rows: int,
-    n_answered: int,
-    n_right: int,
-    n_conflicts: int,
-    covered: NDArray[np.integer[Any]],
-    agreed: NDArray[np.integer[Any]],
-    complexity: list[int],
-    labels: Labels,
-    classes: NDArray[np.integer[Any]],
-    n_unread: int = 0,
-) -> Evaluation:
-    """Return the evaluation of explainers from counts of rows.
-
-    ``covered`` and ``agreed`` count the rows of each explainer, and those on which it says what the black box says. A
-    line of ``classes`` has for a label of the black box its rows, those answered, and those answered as it does.
-    """
-    fidelity = np.divide(agreed, covered, out=np.full(len(covered), np.nan), where=covered > 0)
-    known = fidelity[covered > 0]
-    size = classes[:, 0]
-    return Evaluation(
-        n_rows=n_rows,
-        coverage=n_answered / n_rows,
-        fidelity=float(known.min()) if len(known) else float("nan"),
-        mean_fidelity=float(known.mean()) if len(known) else float("nan"),
-        agreement=n_right / n_answered if n_answered else float("nan"),
-        conflicts=n_conflicts / n_answered if n_answered else 0.0,
-        complexity=int(sum(complexity)),
-        explainers=_number_explainers({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
-        classes=pd.DataFrame(
-            {"label": labels, "rows": size, "covered": classes[:, 1] / size, "answered_correctly": classes[:, 2] / size}
-        ),
-        n_unread=n_unread,
-    )
-
-
-def _number_explainers(columns: dict[str, Any]) -> pd.DataFrame:
-    """Return a line per explainer, numbered from 1 as everywhere."""
-    table = pd.DataFrame(columns)
-    return table.set_axis(pd.RangeIndex(1, len(table) + 1, name="explainer"))
 
 
 def disagree(covers: Bools, said: Labels) -> Bools:
