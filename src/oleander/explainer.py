@@ -11,34 +11,30 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
-from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.answers import check_given
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, predict_of
-from oleander.black_box.labelling import label_rows, refuse_to_answer
+from oleander.arrays import Bools, Floats, Ints
+from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
+from oleander.black_box.labelling import refuse_to_answer
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PaperVariables
-from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
-from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
-from oleander.data.reading import read_groups
-from oleander.data.rows import Rows, hash_rows
+from oleander.data.checks import check_choice, check_count, check_share, make_seed
+from oleander.data.frames import as_one_row, to_table
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source, as_source
 from oleander.draws.in_ball import Bounds
-from oleander.engines.opening import stored
-from oleander.engines.query import Counted, count
-from oleander.engines.sampling import draw_from_table, refuse_to_collect
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
-from oleander.files.checkpoint import Checkpoint, hash_array
+from oleander.files.checkpoint import Checkpoint
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.intake import take_in
+from oleander.fitting.new_rows import NewRows, refuse_seen
 from oleander.fitting.options import (
     Parameters,
     Program,
@@ -53,8 +49,8 @@ from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate, Tested
 from oleander.judging.floor import Floor
 from oleander.judging.subgroups import both
-from oleander.messages import list_some, one_line, visible, warn_user
-from oleander.reserve import Reserve, ReserveError, refuse_seen
+from oleander.messages import one_line, visible
+from oleander.reserve import Reserve
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
@@ -71,8 +67,6 @@ from oleander.words.html import draw_fit
 from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
 from oleander.words.sentences import summarize
 
-# What to do where subgroups are silent and that cannot be written.
-FIT_WITHOUT = "use predict, or fit without floor_by."
 # The largest number of leaves of the trees in ``verdict_``.
 MOST_LEAVES = 20
 
@@ -144,11 +138,9 @@ class AggregateExplainer(Parameters):
 
     _record: FitRecord
     _engine: Engine | None
-    _counter: CountingBlackBox | None
+    _new_rows: NewRows
     _n_fits: dict[str, int]
     _reserves: dict[str, Reserve]
-    # Rows that no reserve may hold: those of the fit, and those that edits were counted on.
-    _seen: list[Floats]
 
     @classmethod
     def paper(
@@ -321,17 +313,18 @@ class AggregateExplainer(Parameters):
         record = replace(record, n_fits=self._n_fits[reading.content])
         if record.floor_by is not None:
             record = replace(record, floor_by=replace(record.floor_by, columns=by))
-        self._set_record(record, black_box, engine)
-        self._seen = [rows for rows in (reading.values, reading.background) if rows is not None]
+        seen = [rows for rows in (reading.values, reading.background) if rows is not None]
+        self._set_record(record, engine, black_box, seen)
         return self
 
     # What a fit leaves, and what a file brings back.
 
     def _set_record(
-        self, record: FitRecord, black_box: CountingBlackBox | None = None, engine: Engine | None = None
+        self, record: FitRecord, engine: Engine | None, counter: CountingBlackBox | None, seen: list[Floats]
     ) -> None:
         """Set everything that a fit or a file brings, and scikit-learn's two attributes of the columns."""
-        self._record, self._counter, self._engine = record, black_box, engine
+        known = Rows.empty(record.schema) if engine is None else engine.known
+        self._record, self._engine, self._new_rows = record, engine, NewRows(self, record, known, counter, seen)
         self.n_features_in_ = len(record.schema)
         columns = record.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
@@ -355,6 +348,12 @@ class AggregateExplainer(Parameters):
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("this AggregateExplainer is not fitted: call fit with the rows to be explained first.")
         return self._record
+
+    @property
+    def _new(self) -> NewRows:
+        """What reads rows that come after the fit."""
+        self.record_  # noqa: B018 (raises where nothing is fitted)
+        return self._new_rows
 
     @property
     def explainers_(self) -> list[ChosenExplainer]:
@@ -457,8 +456,7 @@ class AggregateExplainer(Parameters):
     @property
     def n_queries_(self) -> int:
         """Rows sent to the black box, by the fit and by every later method."""
-        record = self.record_
-        return record.n_queries if self._counter is None else self._counter.n_queries
+        return self._new.n_queries
 
     # Answers for other rows.
 
@@ -469,32 +467,16 @@ class AggregateExplainer(Parameters):
         ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
-        X, heard = self._hear(X, floor_by)
+        X, heard = self._new.hear(X, floor_by)
         answers = explainers.answer_blocks(self.schema_.encode_blocks(X, explainers.columns))
         if heard is not None:
             answers = np.ma.masked_array(answers, mask=np.ma.getmaskarray(answers) | ~heard)
         return fill_abstentions(answers, abstain)
 
-    def _hear(self, X: Any, floor_by: Any = None) -> tuple[Any, Bools | None]:
-        """Return rows, and a mask of those in subgroups that get answers; None where there is one floor."""
-        by = self.record_.floor_by
-        if by is None:
-            if floor_by is not None:
-                raise ValueError("floor_by is for explainers that were fitted with it: leave it out.")
-            return X, None
-        table = to_table(X)
-        return table, by.hear(table, len(table), floor_by)
-
-    def _refuse_floor_by(self, what: str) -> None:
-        if self.record_.floor_by is not None:
-            raise ValueError(
-                f"{what} cannot be silent in subgroups, and these rules have a floor in each: {FIT_WITHOUT}"
-            )
-
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
         explainers = self.record_.explainers
-        X, heard = self._hear(X)
+        X, heard = self._new.hear(X)
         blocks = self.schema_.encode_blocks(X, explainers.columns)
         covers = np.concatenate([explainers.covers(*block) for block in blocks], axis=1)
         return covers if heard is None else covers & heard
@@ -502,7 +484,7 @@ class AggregateExplainer(Parameters):
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         explainers = self.record_.explainers
-        X, heard = self._hear(X)
+        X, heard = self._new.hear(X)
         blocks = self.schema_.encode_blocks(X, explainers.columns)
         responsible = np.concatenate([explainers.responsible(*block) for block in blocks])
         return responsible if heard is None else np.where(heard, responsible, ABSTAINS)
@@ -534,7 +516,7 @@ class AggregateExplainer(Parameters):
         >>> atlas.evaluate(visits, labels="model_said").n_right
         2
         """
-        return self._judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
+        return self._new.judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
 
     @showing_progress
     def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> Certificate:
@@ -550,41 +532,8 @@ class AggregateExplainer(Parameters):
         groups : array or name of a column, optional
             The group of each row (one patient, one trial).
         """
-        judged = self._judge(X, labels, groups, key=key, new=True)
+        judged = self._new.judge(X, labels, groups, key=key, new=True)
         return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
-
-    def _judge(
-        self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None, key: str | None = None, new: bool = False
-    ) -> Counted:
-        """Return what the explainers say of other rows, beside the black box's labels; refuse some that are not new."""
-        explainers, table, expected = self.record_.explainers, stored(X), self.evaluation_.classes["label"].tolist()
-        if key is not None and labels is not None:
-            raise ValueError("key draws rows that the black box is asked about, and labels has its answers: give one.")
-        if isinstance(labels, str) and table is not None:
-            self._refuse_floor_by("a query in an engine")
-            return count(explainers, table, labels, groups, expected=expected)
-        if key is not None:
-            drawn = draw_from_table(X, key, groups=groups)
-            X = drawn.rows
-            warn_user(
-                f"the black box is asked about a sample alone, {len(X):,} of {drawn.n_rows:,} rows drawn by column "
-                f"{key!r}; equal rows are asked about once."
-            )
-        elif table is not None:
-            refuse_to_collect(X)
-            X = table
-        X, heard = self._hear(to_table(X), floor_by)
-        rows, readable = self.schema_.encode_present(X, None if labels is None else explainers.columns)
-        for seen in self._seen if new else ():
-            # Columns that the rules do not read may be absent, and are then missing in every row.
-            refuse_seen(rows, np.where(np.isnan(rows).all(axis=0), np.nan, self.schema_.fold(seen)), self.schema_)
-        groups = _read_column(X, groups)
-        known = self._label_table(X, rows, readable, labels)
-        readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
-        counted = Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable, heard)
-        if isinstance(labels, str):
-            counted.warn_of_new(labels, explainers, expected)
-        return counted
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
         """Return a watch over new rows, kept in a file: add batches of rows, and look as often as you like.
@@ -687,31 +636,7 @@ class AggregateExplainer(Parameters):
         path : path or None
             A file that remembers the tests. Without one, they are forgotten at the end of the process.
         """
-        self._refuse_floor_by("a reserve")
-        X = to_table(X)
-        rows, readable = self.schema_.encode_readable(X)
-        groups = _read_column(X, groups)
-        content = hash_array(np.sort(hash_rows(rows)))
-        kept: dict[str, Reserve] = self.__dict__.setdefault("_reserves", {})
-        if content in kept and (path is None or kept[content].path == Path(path)):
-            return kept[content]
-        if content in kept:
-            raise ReserveError("these rows are a reserve already, whose tests are kept elsewhere: give no path.")
-        for seen in (*self._seen, *(reserve.rows for reserve in kept.values())):
-            refuse_seen(rows, self.schema_.fold(seen), self.schema_)
-        kept[content] = Reserve(
-            self.schema_,
-            rows,
-            readable,
-            self._label_table(X, rows, readable, labels),
-            None if groups is None else one_per_row(groups, len(rows), "groups"),
-            floor=self.record_.min_fidelity,
-            level=self.floor.level,
-            path=path,
-            model=self.black_box,
-            seen=self._seen,
-        )
-        return kept[content]
+        return Reserve.open(self._new, self.__dict__.setdefault("_reserves", {}), X, labels, groups, path)
 
     def accept(self, tested: Tested) -> None:
         """Keep that the rules passed a test on a reserve, which calls this."""
@@ -720,27 +645,20 @@ class AggregateExplainer(Parameters):
     def _make_editor(self, X: Any = None, labels: Any = None) -> Editor:
         """Return what edits the rules, on the draws and rows of the fit or on given rows."""
         record = self.record_
-        self._refuse_floor_by("edited rules")
+        self._new.refuse_floor_by("edited rules")
         if X is None:
             engine = self._need_engine("no draws and rows to count on", "give some, as in edit(edits, X, labels)")
             return engine.make_editor(record)
-        X = to_table(X)
-        rows, readable = self.schema_.encode_readable(X)
         for reserve in self.__dict__.get("_reserves", {}).values():
-            refuse_seen(rows, reserve.rows, self.schema_)
-        self._seen.append(rows)
-        known = self._label_table(X, rows, readable, labels)
-        given = Rows(record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
-        given = given if readable is None else given.part(readable)
-        return Editor(record, given.values, given.labels, given)
+            refuse_seen(self.schema_.encode_readable(to_table(X))[0], reserve.rows, self.schema_)
+        return self._new.make_editor(X, labels)
 
     def _with_record(self, record: FitRecord) -> Self:
         """Return an explainer like this one with another record; rows that were asked about are counted in both."""
         other = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
         other._n_fits = getattr(self, "_n_fits", {})
         other._reserves = self.__dict__.setdefault("_reserves", {})
-        other._seen = self._seen
-        other._set_record(record, self._counter, self._engine)
+        other._set_record(record, self._engine, self._new.counter, self._new.seen)
         return other
 
     @showing_progress
@@ -772,55 +690,10 @@ class AggregateExplainer(Parameters):
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
-        X, heard = self._hear(to_table(X))
-        rows, readable = self.schema_.encode_readable(X)
-        known = self._label_table(X, rows, readable, labels)
         explainers = self.record_.explainers
+        X, heard = self._new.hear(to_table(X))
+        rows, readable, known = self._new.read(X, labels)
         return explainers.uncovered(rows, known, both(explainers.can_read(rows, readable), heard))
-
-    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
-        """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
-        labels = _read_column(X, labels)
-        by_code = ~self.schema_.find_rare(rows) & (True if readable is None else readable)
-        if labels is not None or by_code.all():
-            return self.label(rows, labels)
-        known = self.label(rows[by_code])
-        assert self._counter is not None
-        others = self._counter.ask_table(take_rows(self.schema_.align(X), np.flatnonzero(~by_code)))
-        # The longer of two texts decides the dtype of both.
-        found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
-        found[by_code], found[~by_code] = known, others
-        return found
-
-    def label(self, rows: Floats, labels: Any = None) -> Labels:
-        """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
-        if labels is not None:
-            return check_given(labels, len(rows), is_number=self._record.is_number)
-        if self.black_box is None:
-            raise ValueError("the black box is not here to be asked: pass its labels.")
-        if self._counter is None:
-            model, record = self.black_box, self._record
-            box = BlackBox(record.output.of_model(model), self.schema_, is_number=record.is_number)
-            self._counter = CountingBlackBox(box, self.max_queries, self.n_jobs, self.draws.batch_size)
-            # Counting goes on where the fit ended.
-            self._counter.n_queries = record.n_queries
-        known = Rows.empty(self.schema_) if self._engine is None else self._engine.known
-        return label_rows(rows, self._counter, known=known).labels_of_rows
-
-    def _columns_read(self, ask: bool) -> frozenset[int] | None:
-        """Return the columns that a row must have: those of the rules, and all (None) where the black box is asked."""
-        return None if ask and self.black_box is not None else self.record_.explainers.columns
-
-    def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
-        """Return the black box's labels, or None and why it was not asked."""
-        if not ask:
-            return None, ""
-        if self.black_box is None:
-            return None, "it is not in the saved file"
-        try:
-            return self._label_table(X, rows, readable, None), ""
-        except SpentError as error:
-            return None, str(error).rstrip(".")
 
     # What is said of a row, of each rule, and of the fit.
 
@@ -843,12 +716,12 @@ class AggregateExplainer(Parameters):
             table = as_one_row(x)
             if len(table) != 1:
                 raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-            rows, readable = self.schema_.encode_present(table, self._columns_read(ask))
-        known, why = self._ask(table, rows, readable, ask)
+            rows, readable = self.schema_.encode_present(table, self._new.columns_read(ask))
+        known, why = self._new.ask(table, rows, readable, ask)
         explainers = self.record_.explainers
         if readable is not None and not explainers.can_read(rows, readable)[0]:  # type: ignore[index]
             explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table, explainers.columns))
-        elif self.record_.floor_by is not None and not self._hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
+        elif self.record_.floor_by is not None and not self._new.hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
             explanation = Explanation((), unreadable=SILENT_SUBGROUP)
         else:
             explanation = explain_row(explainers, rows[0], with_change=change)
@@ -872,9 +745,9 @@ class AggregateExplainer(Parameters):
             fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
             certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
-        X, heard = self._hear(to_table(X))
-        rows, readable = self.schema_.encode_present(X, self._columns_read(ask))
-        known, _ = self._ask(X, rows, readable, ask)
+        X, heard = self._new.hear(to_table(X))
+        rows, readable = self.schema_.encode_present(X, self._new.columns_read(ask))
+        known, _ = self._new.ask(X, rows, readable, ask)
         return tabulate_answers(self.record_.explainers, X, rows, readable, known, heard)
 
     def rules_frame(self) -> pd.DataFrame:
@@ -1011,7 +884,7 @@ class AggregateExplainer(Parameters):
         ``flags`` the column ``ask_model`` is true where the answer is NULL. ``ExportError`` says what cannot be written
         exactly.
         """
-        self._refuse_floor_by("SQL")
+        self._new.refuse_floor_by("SQL")
         return write_sql(self._shareable(include_rows).explainers, dialect, table, flags=flags)
 
     def to_python(self, *, include_rows: bool = False) -> str:
@@ -1087,16 +960,5 @@ class AggregateExplainer(Parameters):
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{visible(path)} is not a saved explainer that can be read: {one_line(error)}.") from error
         atlas = cls(black_box, **record.parameters)
-        atlas._set_record(record)
-        atlas._seen = []
+        atlas._set_record(record, None, None, [])
         return atlas
-
-
-def _read_column(X: Any, values: Any) -> Any:
-    """Return the values of a column of a table where its name is given, and other values as they are."""
-    if not isinstance(values, str):
-        return values
-    present = columns_of(X) or []
-    if values not in present:
-        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
-    return X[values]

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
-from oleander.data.copies import count_known
+from oleander.data.checks import one_per_row
+from oleander.data.frames import to_table
 from oleander.data.rows import Unit, count_units, hash_rows
-from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
+from oleander.fitting.new_rows import NewRows, ReserveError, read_column, refuse_seen
 from oleander.judging.certificate import Tested, count_left, level_of_next, passes
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import show_percent, visible
@@ -23,10 +24,6 @@ from oleander.results.explainer_set import ExplainerSet
 from oleander.words.claims import describe_reserve
 
 TABLE = "CREATE TABLE IF NOT EXISTS tests (number INTEGER PRIMARY KEY, rules TEXT UNIQUE NOT NULL, passed INTEGER)"
-
-
-class ReserveError(ValueError):
-    """A reserve, or its file, cannot be used for this; the message says why. Nothing is lost."""
 
 
 class Reserve:
@@ -38,22 +35,19 @@ class Reserve:
 
     def __init__(
         self,
-        schema: FeatureSchema,
+        new: NewRows,
         rows: Floats,
         readable: Bools | None,
         labels: Labels,
         groups: Labels | None,
-        *,
-        floor: float,
-        level: float,
         path: str | os.PathLike[str] | None,
-        model: Any = None,
-        seen: list[Floats] | None = None,
     ) -> None:
         # What labelled the rows, and the rows that they were compared with: the list grows with those that are refused.
-        self._model, self._seen = model, seen
-        self.floor, self.level, self.path = float(floor), float(level), None if path is None else Path(path)
-        self._schema, self.rows, self._readable, self._labels, self._groups = schema, rows, readable, labels, groups
+        self._model, self._seen = new.options.black_box, new.seen
+        self.floor, self.level = float(new.record.min_fidelity), new.options.floor.level
+        self.path = None if path is None else Path(path)
+        self._schema, self.rows, self._readable = new.record.schema, rows, readable
+        self._labels, self._groups = labels, groups
         self.unit: Unit = "rows" if groups is None else "groups"
         self.n_units = count_units(len(rows), groups)
         self._tests: list[tuple[str, bool]] = []
@@ -62,6 +56,27 @@ class Reserve:
             raise ReserveError(f"the folder {visible(self.path.parent)} does not exist.")
         with self._history():
             pass
+
+    @classmethod
+    def open(
+        cls, new: NewRows, kept: dict[str, Self], X: Any, labels: Any, groups: Any, path: str | os.PathLike[str] | None
+    ) -> Self:
+        """Return the reserve of some rows, that of ``kept`` where it is one already; see ``AggregateExplainer``."""
+        new.refuse_floor_by("a reserve")
+        X = to_table(X)
+        groups = read_column(X, groups)
+        rows, readable = new.record.schema.encode_readable(X)
+        content = hash_array(np.sort(hash_rows(rows)))
+        if content in kept:
+            if path is None or kept[content].path == Path(path):
+                return kept[content]
+            raise ReserveError("these rows are a reserve already, whose tests are kept elsewhere: give no path.")
+        for seen in (*new.seen, *(reserve.rows for reserve in kept.values())):
+            refuse_seen(rows, new.record.schema.fold(seen), new.record.schema)
+        labels = new.label_table(X, rows, readable, labels)
+        groups = None if groups is None else one_per_row(groups, len(rows), "groups")
+        kept[content] = cls(new, rows, readable, labels, groups, path)
+        return kept[content]
 
     def certify(self, edited: Any) -> Tested:
         """Test whether at least the floor of an explainer's answers match the model; if so, its summary says so."""
@@ -75,7 +90,7 @@ class Reserve:
             )
         if not (self._model is None or edited.black_box is None or edited.black_box is self._model):
             raise ReserveError("the explainer is of another model than this reserve: make one of new rows with it.")
-        for seen in () if edited._seen is self._seen else edited._seen:
+        for seen in () if edited._new.seen is self._seen else edited._new.seen:
             refuse_seen(self.rows, record.schema.fold(seen), record.schema)
         rules = record.explainers
         answers = rules.read(self.rows, rules.can_read(self.rows, self._readable))
@@ -140,19 +155,6 @@ class Reserve:
                 f"{visible(self.path)} lacks tests that were made: its rows are spent, so certify with new ones."
             )
         return tests
-
-
-def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
-    """Raise ``ReserveError`` where rows that should certify were seen before, unless chance explains it."""
-    if rows.shape[1] != others.shape[1]:
-        return
-    rows, others = (np.where(np.isinf(part), np.nan, part) for part in (rows, others))
-    is_same = np.array_equal(np.sort(hash_rows(rows)), np.sort(hash_rows(others)))
-    if n_seen := len(rows) if is_same else count_known(rows, others, schema):
-        raise ReserveError(
-            f"{n_seen:,} of {len(rows):,} rows are rows of the fit or its background, of another reserve, or of "
-            "those that edits are counted on: only new rows can certify."
-        )
 
 
 def _name(explainers: ExplainerSet) -> str:

@@ -32,7 +32,7 @@ KINDS = ["asking", "balls"]
 
 def show(atlas, X, by=None):
     values = atlas.schema_.encode(X)
-    return Shown(values, atlas.label(values), {**named_groups(atlas.schema_, values), **(by or {})})
+    return Shown(values, atlas._new.label(values), {**named_groups(atlas.schema_, values), **(by or {})})
 
 
 def build(atlas, X, *, by=None, include_rows=False):

@@ -119,13 +119,17 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     else:
         values = schema.encode(X)
         can_ask = atlas.black_box is not None or labels is not None
-        known = atlas._label_table(to_table(X), values, None, labels) if can_ask else None
+        known = atlas._new.label_table(to_table(X), values, None, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     by = {**named_groups(schema, values), **groups}
     names = None if ids is None else one_per_row(ids, len(values), "ids")
     record = atlas.record_
     heard = (
-        atlas._hear(X)[1] if X is not None else None if atlas._engine is None else atlas._engine.hear(record.floor_by)
+        atlas._new.hear(X)[1]
+        if X is not None
+        else None
+        if atlas._engine is None
+        else atlas._engine.hear(record.floor_by)
     )
     claims = [record.judged, None if record.certificate is None else record.certificate.answers]
     # Rows of one group are no independent evidence, and explainers that were chosen on rows look better on them.

@@ -1,0 +1,184 @@
+"""Rows that come after a fit: encoded by its schema, labelled by the black box, and judged by its rules."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.black_box.answers import check_given
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
+from oleander.black_box.labelling import label_rows
+from oleander.data.copies import count_known
+from oleander.data.frames import columns_of, take_rows, to_table
+from oleander.data.reading import read_groups
+from oleander.data.rows import Rows, hash_rows
+from oleander.data.schema import FeatureSchema
+from oleander.engines.opening import stored
+from oleander.engines.query import Counted, count
+from oleander.engines.sampling import draw_from_table, refuse_to_collect
+from oleander.fitting.editing import Editor
+from oleander.fitting.options import Parameters
+from oleander.judging.subgroups import both
+from oleander.messages import list_some, warn_user
+from oleander.results.fit_record import FitRecord
+
+
+class ReserveError(ValueError):
+    """Rows cannot certify, or a reserve or its file cannot be used; the message says why. Nothing is lost."""
+
+
+@dataclass(eq=False)
+class NewRows:
+    """What a fitted or loaded explainer needs to read other rows, and to ask the black box about them."""
+
+    options: Parameters
+    record: FitRecord
+    # Rows whose answers are known.
+    known: Rows
+    # None in an explainer that was loaded from a file, until it asks.
+    counter: CountingBlackBox | None = None
+    # Rows that may not certify: those of the fit, and those that edits were counted on. Edited explainers share them.
+    seen: list[Floats] = field(default_factory=list)
+
+    @property
+    def n_queries(self) -> int:
+        """Rows sent to the black box, by the fit and since."""
+        return self.record.n_queries if self.counter is None else self.counter.n_queries
+
+    def hear(self, X: Any, floor_by: Any = None) -> tuple[Any, Bools | None]:
+        """Return rows, and a mask of those in subgroups that get answers; None where there is one floor."""
+        by = self.record.floor_by
+        if by is None:
+            if floor_by is not None:
+                raise ValueError("floor_by is for explainers that were fitted with it: leave it out.")
+            return X, None
+        table = to_table(X)
+        return table, by.hear(table, len(table), floor_by)
+
+    def refuse_floor_by(self, what: str) -> None:
+        """Raise ``ValueError`` where subgroups are silent, which ``what`` cannot express."""
+        if self.record.floor_by is not None:
+            raise ValueError(
+                f"{what} cannot be silent in subgroups, and these rules have a floor in each: use predict, or fit "
+                "without floor_by."
+            )
+
+    def columns_read(self, ask: bool) -> frozenset[int] | None:
+        """Return the columns that a row must have: those of the rules, and all (None) where the black box is asked."""
+        return None if ask and self.options.black_box is not None else self.record.explainers.columns
+
+    def read(self, X: Any, labels: Any) -> tuple[Floats, Bools | None, Labels]:
+        """Return rows with all columns, encoded: a mask of those that can be read, None for all, and their labels."""
+        table = to_table(X)
+        rows, readable = self.record.schema.encode_readable(table)
+        return rows, readable, self.label_table(table, rows, readable, labels)
+
+    def ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
+        """Return the black box's labels, or None and why it was not asked."""
+        if not ask:
+            return None, ""
+        if self.options.black_box is None:
+            return None, "it is not in the saved file"
+        try:
+            return self.label_table(X, rows, readable, None), ""
+        except SpentError as error:
+            return None, str(error).rstrip(".")
+
+    def label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+        """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
+        schema, labels = self.record.schema, read_column(X, labels)
+        by_code = ~schema.find_rare(rows) & (True if readable is None else readable)
+        if labels is not None or by_code.all():
+            return self.label(rows, labels)
+        known = self.label(rows[by_code])
+        others = self._count_queries().ask_table(take_rows(schema.align(X), np.flatnonzero(~by_code)))
+        # The longer of two texts decides the dtype of both.
+        found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
+        found[by_code], found[~by_code] = known, others
+        return found
+
+    def label(self, rows: Floats, labels: Any = None) -> Labels:
+        """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
+        if labels is not None:
+            return check_given(labels, len(rows), is_number=self.record.is_number)
+        return label_rows(rows, self._count_queries(), known=self.known).labels_of_rows
+
+    def _count_queries(self) -> CountingBlackBox:
+        """Return what asks the black box and counts the rows, from where the fit ended."""
+        options, record = self.options, self.record
+        if options.black_box is None:
+            raise ValueError("the black box is not here to be asked: pass its labels.")
+        if self.counter is None:
+            box = BlackBox(record.output.of_model(options.black_box), record.schema, is_number=record.is_number)
+            self.counter = CountingBlackBox(box, options.max_queries, options.n_jobs, options.draws.batch_size)
+            self.counter.n_queries = record.n_queries
+        return self.counter
+
+    def judge(
+        self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None, key: str | None = None, new: bool = False
+    ) -> Counted:
+        """Return what the rules say of other rows, beside the black box's labels; refuse some that are not ``new``."""
+        record, table = self.record, stored(X)
+        explainers, schema = record.explainers, record.schema
+        expected = [one.label for one in record.evaluation.class_counts]
+        if key is not None and labels is not None:
+            raise ValueError("key draws rows that the black box is asked about, and labels has its answers: give one.")
+        if isinstance(labels, str) and table is not None:
+            self.refuse_floor_by("a query in an engine")
+            return count(explainers, table, labels, groups, expected=expected)
+        if key is not None:
+            drawn = draw_from_table(X, key, groups=groups)
+            X = drawn.rows
+            warn_user(
+                f"the black box is asked about a sample alone, {len(X):,} of {drawn.n_rows:,} rows drawn by column "
+                f"{key!r}; equal rows are asked about once."
+            )
+        elif table is not None:
+            refuse_to_collect(X)
+            X = table
+        X, heard = self.hear(to_table(X), floor_by)
+        rows, readable = schema.encode_present(X, None if labels is None else explainers.columns)
+        if new:
+            # Columns that the rules do not read may be absent, and are then missing in every row.
+            absent = np.isnan(rows).all(axis=0)
+            for seen in self.seen:
+                refuse_seen(rows, np.where(absent, np.nan, schema.fold(seen)), schema)
+        groups = read_column(X, groups)
+        known = self.label_table(X, rows, readable, labels)
+        readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
+        counted = Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable, heard)
+        if isinstance(labels, str):
+            counted.warn_of_new(labels, explainers, expected)
+        return counted
+
+    def make_editor(self, X: Any, labels: Any) -> Editor:
+        """Return what edits the rules, counted on these rows, which can certify nothing from now on."""
+        rows, readable, known = self.read(X, labels)
+        self.seen.append(rows)
+        given = Rows(self.record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
+        given = given if readable is None else given.part(readable)
+        return Editor(self.record, given.values, given.labels, given)
+
+
+def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
+    """Raise ``ReserveError`` where rows that should certify were seen before, unless chance explains it."""
+    if rows.shape[1] != others.shape[1]:
+        return
+    rows, others = (np.where(np.isinf(part), np.nan, part) for part in (rows, others))
+    is_same = np.array_equal(np.sort(hash_rows(rows)), np.sort(hash_rows(others)))
+    if n_seen := len(rows) if is_same else count_known(rows, others, schema):
+        raise ReserveError(
+            f"{n_seen:,} of {len(rows):,} rows are rows of the fit or its background, of another reserve, or of "
+            "those that edits are counted on: only new rows can certify."
+        )
+
+
+def read_column(X: Any, values: Any) -> Any:
+    """Return the values of a column of a table where its name is given, and other values as they are."""
+    if not isinstance(values, str):
+        return values
+    present = columns_of(X) or []
+    if values not in present:
+        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
+    return X[values]
