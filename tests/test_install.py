@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -63,3 +64,8 @@ def test_the_conda_recipe_needs_what_the_package_needs():
     assert run is not None
     lines = {line.removeprefix("    - ").replace(" ", "") for line in run[1].splitlines()}
     assert lines == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}
+
+
+def test_the_bill_of_materials_is_that_of_the_project():
+    write_sbom = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "write_sbom.py"))
+    assert write_sbom["BILL"].read_text(encoding="utf-8") == write_sbom["describe"](), "run docs/write_sbom.py"
