@@ -68,7 +68,7 @@ class TreeOnDraws(Baseline):
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
         self.set_, _ = deliver_rules(found, learner)
-        certificate = Certificate((), None, found.claim, 0.95, found.rows)
+        certificate = Certificate(found.claim, 0.95, found.rows)
         self.certificate_ = certificate if found.is_certified else None
         return self
 

@@ -46,7 +46,7 @@ from oleander.fitting.options import (
 )
 from oleander.fitting.rule_learner import judge_learned_trees
 from oleander.fitting.rules_on_draws import RulesOnDraws
-from oleander.judging.certificate import Certificate, Tested
+from oleander.judging.certificate import Certificate, JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.judging.subgroups import both
 from oleander.messages import one_line, visible
@@ -519,7 +519,7 @@ class AggregateExplainer(Parameters):
         return self._new.judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
 
     @showing_progress
-    def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> Certificate:
+    def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> JointCertificate:
         """Return what other rows allow to be claimed with the confidence of ``floor``.
 
         They must be an independent sample of the rows that the claim is about, and new: rows that helped to choose one

@@ -45,7 +45,7 @@ class TestRecord:
 
     def test_a_fit_leaves_nothing_else_behind(self, atlas):
         own = set(vars(atlas)) - set(atlas.get_params(deep=False))
-        assert own <= {"_record", "_engine", "_counter", "_n_fits", "_seen", "n_features_in_", "feature_names_in_"}
+        assert own <= {"_record", "_engine", "_new_rows", "_n_fits", "n_features_in_", "feature_names_in_"}
 
     def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
         atlas = fit_stripes()

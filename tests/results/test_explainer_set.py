@@ -11,7 +11,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PoolProgram
 from oleander.data.schema import FeatureSchema
 from oleander.fitting.choice_from_pool import deliver_choice
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import Claim, JointCertificate
 from oleander.judging.floor import Floor
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
 from oleander.results.explanation import explain_row
@@ -71,7 +71,7 @@ class TestAnswers:
     def test_claims_do_not_change_the_answers(self):
         chosen = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b")))
         claims = (Claim(1, 10, 0.01), Claim(10, 10, 0.99))
-        certified = chosen.with_claims(Certificate(claims, Claim(1, 2, 0.1), Claim(1, 2, 0.1), 0.95))
+        certified = chosen.with_claims(JointCertificate(claims[0], 0.95, coverage=claims[0], fidelity=claims))
         assert [one.claim for one in certified.members] == list(claims)
         assert certified.answer(X).tolist() == chosen.answer(X).tolist()
 
@@ -127,7 +127,7 @@ class TestFigures:
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         # Every row twice: the user's rows count, not the merged ones.
         held = label_rows(np.vstack([X, X]), black_box)
-        certificate = self.CHOSEN.certify(held, self.CHOSEN.read(held.values), 0.9)
+        certificate = self.CHOSEN.read(held.values).certify(held.labels, 0.9, held.weights, held.groups)
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (160, 200)
         assert (certificate.answers.n_right, certificate.answers.n_rows) == (140, 160)
         assert [(claim.n_right, claim.n_rows) for claim in certificate.fidelity] == [(80, 100), (80, 80)]
@@ -136,7 +136,7 @@ class TestFigures:
     def test_groups_count_by_their_share(self):
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         held = label_rows(X, black_box, groups=np.arange(100) // 10)
-        certificate = self.CHOSEN.certify(held, self.CHOSEN.read(held.values), 0.9)
+        certificate = self.CHOSEN.read(held.values).certify(held.labels, 0.9, held.weights, held.groups)
         assert certificate.by_group
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (8, 10)
         assert certificate.answers.n_rows == 8

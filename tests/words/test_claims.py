@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oleander.judging.bounds import lower_bound
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import Certificate, Claim, JointCertificate
 from oleander.results.fit_record import OneTree
 from oleander.words.claims import (
     describe_certificate,
     describe_claim,
+    describe_joint_certificate,
     describe_verdict,
     show_counts,
     why_too_few,
@@ -55,12 +56,12 @@ def test_a_sum_of_shares_is_never_rounded_up():
 
 class TestCertificate:
     def test_of_answers(self):
-        (line,) = describe_certificate(Certificate((), None, Claim(408, 441, 0.9), 0.95))
+        (line,) = describe_certificate(Certificate(Claim(408, 441, 0.9), 0.95))
         assert line == "Certified: at least 90% of answers match the model (95% confidence; 408 of 441 rows)."
 
     def test_of_held_out_rows(self):
-        certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
-        assert describe_certificate(certificate, 0.9) == [
+        certificate = JointCertificate(Claim(78, 80, 0.92), 0.95, coverage=Claim(80, 200, 0.34), fidelity=())
+        assert describe_joint_certificate(certificate, 0.9) == [
             "Certified on rows that nothing was learned from (95% confidence for all statements together):",
             "  Rows that are answered: at least 34% (80 of 200 rows).",
             "  Answers that match the model: at least 92% (78 of 80 rows).",
@@ -75,8 +76,8 @@ class TestCertificate:
         ],
     )
     def test_a_bound_under_the_floor_says_what_that_means(self, answers, words):
-        certificate = Certificate((), Claim(80, 200, 0.34), answers, 0.95)
-        assert words in describe_certificate(certificate, 0.9)[-1]
+        certificate = JointCertificate(answers, 0.95, coverage=Claim(80, 200, 0.34), fidelity=())
+        assert words in describe_joint_certificate(certificate, 0.9)[-1]
 
     @pytest.mark.parametrize(
         ("bound", "words"),
@@ -89,13 +90,14 @@ class TestCertificate:
         ],
     )
     def test_a_certificate_of_groups_and_rows(self, bound, words):
-        certificate = Certificate((), None, Claim(40.3, 41, 0.9, "groups"), 0.95, Claim(95, 99, bound))
+        certificate = Certificate(Claim(40.3, 41, 0.9, "groups"), 0.95, Claim(95, 99, bound))
         first, second = describe_certificate(certificate)
         assert "for a random row of a random group (95% confidence; average over 41 groups: 98.3%)." in first
         assert second.startswith(words)
 
     def test_html_names_every_claim_and_what_voids_it(self):
-        certificate = Certificate((Claim(9, 10, 0.5999),), Claim(19, 20, 0.7), Claim(1999, 2000, 0.9999), 0.975)
+        claims = {"coverage": Claim(19, 20, 0.7), "fidelity": (Claim(9, 10, 0.5999),)}
+        certificate = JointCertificate(Claim(1999, 2000, 0.9999), 0.975, **claims)
         html = certificate._repr_html_()
         for words in ("97.5% confidence", "explainer 1", "9 of 10", ">59%<", "1,999 of 2,000", ">99%<", "voids it"):
             assert words in html

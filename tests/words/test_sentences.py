@@ -8,7 +8,7 @@ import pytest
 from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import Certificate, Claim, JointCertificate
 from oleander.results.evaluation import ClassCount, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
@@ -50,7 +50,7 @@ PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0
 ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(50, 50, 0.91), realism=0.61)
 
 
-CERTIFIED = replace(ASKED, judged=None, certificate=Certificate((), None, Claim(49, 50, 0.9), 0.95))
+CERTIFIED = replace(ASKED, judged=None, certificate=Certificate(Claim(49, 50, 0.9), 0.95))
 
 
 class TestFit:
@@ -100,7 +100,7 @@ class TestFit:
         assert "no check: the rules were learned from synthetic rows around these" in summarize(record)
 
     def test_groups(self):
-        certificate = Certificate((), None, Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, 0.9))
+        certificate = Certificate(Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, 0.9))
         record = replace(ASKED, judged=None, certificate=certificate)
         assert (
             "; for a random row of a random group, at least 90% of answers match, certified with 95% confidence "
@@ -139,7 +139,9 @@ class TestFit:
         assert "printed program" not in summarize(PROVEN)
 
     def test_a_certificate_of_held_out_rows(self):
-        certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
+        certificate = JointCertificate(
+            Claim(78, 80, 0.92), 0.95, coverage=Claim(80, 200, 0.34), fidelity=(Claim(60, 60, 0.93),)
+        )
         record = replace(PROVEN, certificate=certificate, explainers=PROVEN.explainers.with_claims(certificate))
         text = summarize(record)
         assert "Certified on held-out rows (95% confidence for all statements together):" in text

@@ -91,7 +91,7 @@ class ChoiceFromPool(Engine):
         certificate, judged, system = None, None, None
         if len(parts.held):
             answers = explainers.read(held.values)
-            certified = explainers.certify(held, answers, options.floor.confidence)
+            certified = answers.certify(held.labels, options.floor.confidence, held.weights, held.groups)
             if reading.can_certify:
                 certificate, explainers = certified, explainers.with_claims(certified)
             else:

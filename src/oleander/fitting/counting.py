@@ -25,7 +25,7 @@ from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import JointCertificate
 from oleander.messages import warn_user
 from oleander.results.evaluation import ClassCount, Evaluation, ExplainerCount, Ranges, disagree
 from oleander.results.explainer_set import Answers, ExplainerSet
@@ -103,7 +103,7 @@ class Counts:
             seen=self.furthest(),
         )
 
-    def certificate(self, confidence: float, *, chosen_on_held: bool) -> Certificate | None:
+    def certificate(self, confidence: float, *, chosen_on_held: bool) -> JointCertificate | None:
         """Return what can be claimed from the rows that nothing was learned or chosen from.
 
         None where they are fewer than the held-out rows that the explainers were chosen on.
@@ -112,14 +112,10 @@ class Counts:
         n_new = int(self.rows[new].sum())
         if not n_new or (chosen_on_held and n_new < self.rows[HELD]):
             return None
-        pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
-        n_answered = int(self.answered[new].sum())
-        return Certificate.of_counts(
-            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs],
-            coverage=(n_answered, n_new),
-            answers=(int(self.right[new].sum()), n_answered),
-            confidence=confidence,
-        )
+        n_right, n_answered = int(self.right[new].sum()), int(self.answered[new].sum())
+        agreed, covered = (counts[:, new].sum(axis=1).tolist() for counts in (self.agreed, self.covered))
+        pairs = [*zip(agreed, covered, strict=True), (n_answered, n_new), (n_right, n_answered)]
+        return JointCertificate.of_counts(pairs, confidence)
 
     def furthest(self) -> float:
         """Return the largest distance of a held-out share from that of all rows that were not learned from."""

@@ -131,7 +131,7 @@ class RulesOnDraws(Engine):
             proof, n_candidates = rules.prove()
         explainers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
         is_certified = rules.is_certified and reading.can_certify
-        certificate = Certificate((), None, rules.claim, options.floor.confidence, rules.rows)
+        certificate = Certificate(rules.claim, options.floor.confidence, rules.rows)
         realism = None
         if n_draws:
             with tell_progress("comparing draws with rows"):

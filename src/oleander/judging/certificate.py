@@ -9,11 +9,10 @@ the rows are, a fixed sequence that needs no correction. Each failure is a bit, 
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom
 
 from oleander.data.checks import Count, read_count
@@ -73,17 +72,12 @@ class Spread(Saved):
 
 @dataclass(frozen=True)
 class Certificate(Shown, Saved):
-    """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together."""
+    """Bounds on the answers, each of which holds with the confidence by itself."""
 
-    # One per chosen explainer: the share of rows in its region on which it agrees with the black box.
-    fidelity: tuple[Claim, ...]
-    # The share of rows that are answered; None where nothing is claimed of it.
-    coverage: Claim | None
     # The share of answered rows on which the answer is the black box's.
     answers: Claim
-    # The probability, over the draw of the held-out rows, that all bounds hold; each has an equal part of the error.
-    # Without a claim of coverage, the probability that ``answers`` holds, and that ``rows`` holds. It is that of one
-    # planned fit: choosing among several fits on the same rows voids it.
+    # The probability, over the draw of the held-out rows, that a bound holds. It is that of one planned fit: choosing
+    # among several fits on the same rows voids it.
     confidence: float
     # With groups, the share of all answered rows on which the answer is the black box's, for groups no larger than the
     # largest one here. A bound of 0 where it is not certified; None where rows are counted.
@@ -104,65 +98,55 @@ class Certificate(Shown, Saved):
         rows = self.rows
         return self.answers if rows is None else replace(self.answers, n_right=rows.n_right, n_rows=rows.n_rows)
 
-    @classmethod
-    def count(
-        cls,
-        covers: NDArray[np.bool_],
-        agrees: NDArray[np.bool_],
-        confidence: float,
-        *,
-        answered: NDArray[np.bool_],
-        right: NDArray[np.bool_],
-        weights: NDArray[np.intp] | None = None,
-        groups: NDArray[Any] | None = None,
-    ) -> Self:
-        """Return the certificate of held-out rows, which must not have been used for anything else.
 
-        Parameters
-        ----------
-        covers, agrees : bool arrays of shape (n_explainers, n_rows)
-        confidence : float
-        answered, right : bool arrays of shape (n_rows,)
-        weights : int array of shape (n_rows,), optional
-            The number of equal rows that each one stands for.
-        groups : array of shape (n_rows,), optional
-            Rows of one group are not independent: in each region, a group counts by its share of correct rows.
+@dataclass(frozen=True)
+class JointCertificate(Certificate):
+    """Bounds on the answers, on coverage and on the fidelity of each explainer, which hold together.
+
+    Each has an equal part of the error. The rows must not have been used for anything else.
+    """
+
+    # The share of rows that are answered.
+    coverage: Claim = field(kw_only=True)
+    # One per chosen explainer: the share of rows in its region on which it agrees with the black box.
+    fidelity: tuple[Claim, ...] = field(kw_only=True)
+
+    @classmethod
+    def count(cls, judged: Judged, confidence: float) -> Self:
+        """Return the certificate of held-out rows; the settings are the explainers, what is answered, and the answers.
+
+        The second last setting holds for every row, and is correct where a row is answered. With groups, a group counts
+        in each setting by its share of correct rows.
 
         Examples
         --------
-        >>> covers = np.ones((1, 200), dtype=bool)
-        >>> certificate = Certificate.count(covers, covers, 0.95, answered=covers[0], right=covers[0])
+        >>> every = np.ones((3, 200), dtype=bool)
+        >>> certificate = JointCertificate.count(Judged(every, every, np.ones(200, dtype=np.intp)), 0.95)
         >>> round(certificate.fidelity[0].bound, 3)
         0.98
         """
-        anywhere = np.ones(covers.shape[1], dtype=bool)
-        inside, agreed = np.vstack([covers, anywhere, answered]), np.vstack([agrees, answered, right])
-        judged = Judged(inside, agreed, anywhere.astype(np.intp) if weights is None else weights, groups)
-        level = (1 - confidence) / (len(inside) + (groups is not None))
-        claims = claim_units(judged, level)
+        level = (1 - confidence) / (len(judged.answered) + (judged.groups is not None))
+        *fidelity, coverage, answers = claim_units(judged, level)
         rows = None
-        if groups is not None:
+        if judged.groups is not None:
             rows = claim_rows(judged, -1, float(judged.part(np.array([-1])).row_bounds(level)[0]))
-        return cls(tuple(claims[:-2]), claims[-2], claims[-1], confidence, rows)
+        return cls(answers, confidence, rows, coverage=coverage, fidelity=tuple(fidelity))
 
     @classmethod
-    def of_counts(
-        cls,
-        fidelity: Sequence[tuple[int, int]],
-        *,
-        coverage: tuple[int, int],
-        answers: tuple[int, int],
-        confidence: float,
-    ) -> Self:
-        """Return the certificate of counts of rows, each a pair: the number of correct rows, and of all rows.
+    def of_counts(cls, counts: Sequence[tuple[int, int]], confidence: float) -> Self:
+        """Return the certificate of pairs of counts, of correct rows and of all rows, in the order of ``count``.
 
-        >>> certificate = Certificate.of_counts([(29, 29)], coverage=(29, 40), answers=(29, 29), confidence=0.95)
-        >>> round(certificate.answers.bound, 3)
+        >>> round(JointCertificate.of_counts([(29, 29), (29, 40), (29, 29)], 0.95).answers.bound, 3)
         0.868
         """
-        level = (1 - confidence) / (len(fidelity) + 2)
-        claims = [Claim(*pair, float(lower_bound(*pair, level))) for pair in (*fidelity, coverage, answers)]
-        return cls(tuple(claims[:-2]), claims[-2], claims[-1], confidence)
+        level = (1 - confidence) / len(counts)
+        *fidelity, coverage, answers = (Claim(*pair, float(lower_bound(*pair, level))) for pair in counts)
+        return cls(answers, confidence, coverage=coverage, fidelity=tuple(fidelity))
+
+
+def read_certificate(data: dict[str, Any]) -> Certificate:
+    """Return a certificate of either kind from what ``to_dict`` wrote."""
+    return (JointCertificate if "coverage" in data else Certificate).from_dict(data)
 
 
 def claim_units(judged: Judged, level: float) -> list[Claim]:

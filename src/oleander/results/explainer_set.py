@@ -15,7 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.codec import read_fields, write_fields
 from oleander.judging.bounds import bound_quantile
-from oleander.judging.certificate import Certificate, Claim, Spread
+from oleander.judging.certificate import Claim, JointCertificate, Spread
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, evaluate, find_uncovered
@@ -139,17 +139,12 @@ class Answers:
 
     def certify(
         self, labels: Labels, confidence: float, weights: Ints | None = None, groups: Labels | None = None
-    ) -> Certificate:
+    ) -> JointCertificate:
         """Return what new rows allow to be claimed; a row may stand for several equal ones."""
-        return Certificate.count(
-            self.covers,
-            self.agree(labels),
-            confidence,
-            answered=self.answered,
-            right=self.right(labels),
-            weights=weights,
-            groups=groups,
-        )
+        every = np.ones(len(labels), dtype=np.intp)
+        inside = np.vstack([self.covers, every > 0, self.answered])
+        agreed = np.vstack([self.agree(labels), self.answered, self.right(labels)])
+        return JointCertificate.count(Judged(inside, agreed, every if weights is None else weights, groups), confidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,11 +272,7 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(answers.covers, answers.said, answers.given, labels, rules, weights, self.tolerance)
 
-    def certify(self, held: Rows, answers: Answers, confidence: float) -> Certificate:
-        """Return what held-out rows, with the answers for their points, allow to be claimed."""
-        return answers.certify(held.labels, confidence, held.weights, held.groups)
-
-    def with_claims(self, certificate: Certificate) -> Self:
+    def with_claims(self, certificate: JointCertificate) -> Self:
         """Return the explainers with what is claimed of each."""
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))

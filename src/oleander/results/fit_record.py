@@ -15,7 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
-from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested
+from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested, read_certificate
 from oleander.judging.subgroups import FloorBy
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
@@ -186,7 +186,7 @@ class FitRecord:
     # The share of the rows that the printed program counts; None where another program, or none, chose.
     counted: float | None = None
     # What rows that nothing was learned from allow to be claimed.
-    certificate: Certificate | None = None
+    certificate: Annotated[Certificate, read_certificate] | None = None
     # The correct answers on rows that nothing was learned from, where they are not certified: folds judged, or the best
     # of several choices was taken.
     judged: Claim | None = None

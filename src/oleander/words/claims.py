@@ -12,7 +12,15 @@ from typing import Any
 
 from oleander.data.rows import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
-from oleander.judging.certificate import MOST_COUNTED, Certificate, Claim, Cost, SystemCertificate, Tested
+from oleander.judging.certificate import (
+    MOST_COUNTED,
+    Certificate,
+    Claim,
+    Cost,
+    JointCertificate,
+    SystemCertificate,
+    Tested,
+)
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
@@ -137,41 +145,49 @@ def _say_too_few(claim: Claim, floor: float) -> str:
 
 
 @say.register
-def describe_certificate(
-    certificate: Certificate, floor: float = 0.0, within: str = "", judges: str = "rows that nothing was learned from"
+def describe_certificate(certificate: Certificate) -> list[str]:
+    """Return what a certificate of the answers states, one sentence for each statement."""
+    claim, sure = certificate.answers, f"{show_percent(certificate.confidence)} confidence"
+    stated = f"{at_least(claim.bound)} of answers match the model{about(claim)}"
+    return [
+        f"Certified: {stated} ({sure}; {show_evidence(claim)}).",
+        *_describe_rows(certificate, f"{sure} by itself; "),
+    ]
+
+
+@say.register
+def describe_joint_certificate(
+    certificate: JointCertificate,
+    floor: float = 0.0,
+    within: str = "",
+    judges: str = "rows that nothing was learned from",
 ) -> list[str]:
-    """Return what a certificate states, one sentence for each statement.
+    """Return what a certificate of answers and coverage states, one sentence for each statement.
 
     A bound below the floor is explained. ``within`` is the tolerance of numbers as a part of a sentence, and ``judges``
     the rows that certify.
     """
-    claim, confidence = certificate.answers, f"{show_percent(certificate.confidence)} confidence"
-    if certificate.coverage is None:
-        lines = [
-            f"Certified: {at_least(claim.bound)} of answers match the model{within}{about(claim)} "
-            f"({confidence}; {show_evidence(claim)})."
-        ]
+    claim, covered = certificate.answers, certificate.coverage
+    sure = f"{show_percent(certificate.confidence)} confidence for all statements together"
+    lines = [f"Certified on {judges} ({sure}){about(claim)}:"]
+    lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
+    if not claim.n_rows:
+        lines.append("  Nothing is certified of the answers: none of these rows is answered.")
     else:
-        lines = [f"Certified on {judges} ({confidence} for all statements together){about(claim)}:"]
-        covered = certificate.coverage
-        lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
-        if not claim.n_rows:
-            lines.append("  Nothing is certified of the answers: none of these rows is answered.")
-        else:
-            lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
-            if few := _say_too_few(claim, floor):
-                few = f"{few}, even if all match"
-                lines.append(f"  The floor of {show_percent(floor)} is not certified: {few}.")
-            elif claim.bound < floor:
-                lines.append(
-                    f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers "
-                    "were chosen on, but on new rows the share may be as low as "
-                    f"{show_lower_percent(claim.bound, 0)}. More rows give a higher bound."
-                )
-    return lines + _describe_rows(certificate, confidence)
+        lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
+        if few := _say_too_few(claim, floor):
+            few = f"{few}, even if all match"
+            lines.append(f"  The floor of {show_percent(floor)} is not certified: {few}.")
+        elif claim.bound < floor:
+            lines.append(
+                f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers "
+                "were chosen on, but on new rows the share may be as low as "
+                f"{show_lower_percent(claim.bound, 0)}. More rows give a higher bound."
+            )
+    return lines + _describe_rows(certificate)
 
 
-def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
+def _describe_rows(certificate: Certificate, alone: str = "") -> list[str]:
     """Describe what is certified of all rows together, where groups are counted."""
     rows = certificate.rows
     if rows is None:
@@ -181,7 +197,6 @@ def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
             "The share of all answered rows is not certified, because groups differ in size and the answers for large "
             f"ones may be worse ({show_counts(rows)} here match the model)."
         ]
-    alone = f"{confidence} by itself; " if certificate.coverage is None else ""
     return [
         f"Also certified: {at_least(rows.bound)} of all answered rows match the model ({alone}{show_counts(rows)}), "
         "if no group is larger than the largest here."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, JointCertificate
 from oleander.judging.evidence import Watched
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
@@ -193,15 +193,16 @@ def draw_explanation(explanation: Explanation) -> str:
 @draw.register
 def draw_certificate(certificate: Certificate) -> str:
     """Return the statements of a certificate, and what voids it."""
-    named = [("rows that are answered", certificate.coverage), ("answers that match the model", certificate.answers)]
-    named += [("answered rows that match the model", certificate.rows)]
-    named += [(f"explainer {number}", claim) for number, claim in enumerate(certificate.fidelity, start=1)]
+    named, are_alone = {"answers that match the model": certificate.answers}, certificate.rows is not None
+    if certificate.rows is not None:
+        named["answered rows that match the model"] = certificate.rows
+    if isinstance(certificate, JointCertificate):
+        named, are_alone = {"rows that are answered": certificate.coverage, **named}, False
+        named |= {f"explainer {number}": claim for number, claim in enumerate(certificate.fidelity, start=1)}
     lines = [
         (name, show_counts(claim), show_lower_percent(claim.bound, 0) if claim.bound else "–")
-        for name, claim in named
-        if claim is not None
+        for name, claim in named.items()
     ]
-    are_alone = certificate.coverage is None and certificate.rows is not None
     joint = "for each bound by itself" if are_alone else "for all bounds together"
     head = f"Certified with {show_percent(certificate.confidence)} confidence {joint}"
     return fragment(head, [VOID], table(["", "counted", "at least"], lines))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, JointCertificate
 from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
@@ -14,6 +14,7 @@ from oleander.words.claims import (
     about,
     at_least,
     describe_certificate,
+    describe_joint_certificate,
     describe_tested,
     describe_verdict,
     how_many,
@@ -85,7 +86,7 @@ def describe_answers(record: FitRecord) -> list[str]:
             f"{judged.n_rows:,} of {evaluation.n_rows:,} rows and match the model{within(record)} on "
             f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged)})."
         ]
-    if certificate is not None and certificate.coverage is None:
+    if certificate is not None and not isinstance(certificate, JointCertificate):
         return [f"{first}{matched}{_explain_bound(certificate)}."]
     if judged is not None:
         what = f"{about(judged) or ' on new rows'}, {at_least(judged.bound)} of answers match"
@@ -96,7 +97,7 @@ def describe_answers(record: FitRecord) -> list[str]:
     # Where a pool was chosen from, held-out groups certify.
     every = record.exact is not None and (record.is_asked or not certificate.by_group)
     judges = "all rows that nothing was learned or chosen from" if every else "held-out rows"
-    return [*lines, *describe_certificate(certificate, record.min_fidelity, within(record), judges)]
+    return [*lines, *describe_joint_certificate(certificate, record.min_fidelity, within(record), judges)]
 
 
 def _explain_bound(certificate: Certificate) -> str:
@@ -170,7 +171,7 @@ def describe_facts(record: FitRecord, *, with_choice: bool = True) -> list[str]:
     lines = describe_weak_classes(record) + describe_subgroups(record)
     certificate = record.certificate
     if certificate is not None:
-        if certificate.coverage is None:
+        if not isinstance(certificate, JointCertificate):
             lines += describe_certificate(certificate)[1:]
         if record.n_fits > 1:
             lines.append(
