@@ -41,11 +41,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[dev]"
 	touch $(VENV)/.core $@
 
-$(VENV)/.cli: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,plot]"
-	touch $@
-
-demo: $(VENV)/.cli
+demo: $(VENV)/.core
 	$(BIN)/oleander demo $(if $(OPEN),--open)
 
 picture: $(VENV)/.dev

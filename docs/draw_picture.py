@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from typer.testing import CliRunner
 
-from oleander.cli.app import app
+from oleander.cli import main as run_command
 
 
 def main() -> None:
@@ -17,7 +16,8 @@ def main() -> None:
     if chromium is None:
         raise SystemExit("chromium is needed to draw the picture: apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as session:
-        CliRunner().invoke(app, ["demo", "--out", folder], catch_exceptions=False)
+        if run_command(["demo", "--out", folder, "--debug"]):
+            raise SystemExit("the demo has failed")
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = session.chromium.launch(executable_path=chromium, args=arguments)
         page = browser.new_page(viewport={"width": 1180, "height": 880}, color_scheme="light")

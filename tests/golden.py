@@ -5,6 +5,8 @@ before and after a change on the same machine and compare the folders with ``dif
 the repository: last digits depend on the machine.
 """
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -19,10 +21,9 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
-from typer.testing import CliRunner
 
 from oleander import AggregateExplainer, Draws
-from oleander.cli.app import app
+from oleander.cli import main as run_command
 from oleander.data.clinic import make_clinic
 
 SMALL = {"draws": Draws(4_000), "random_state": 0, "verbose": 0}
@@ -151,13 +152,14 @@ def write_command(folder: Path) -> None:
         try:
             X.assign(answer=y).to_csv("clinic.csv", index=False)
             command = ["explain", "clinic.csv", "--target", "answer", "--draws", "4000", "--out", "out"]
-            done = CliRunner().invoke(app, command)
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+                code = run_command(command)
             listing = sorted(str(path.relative_to(place)) for path in Path(place).rglob("*") if path.is_file())
             predictions = Path("out/predictions.csv")
             text = predictions.read_text() if predictions.exists() else ""
         finally:
             os.chdir(here)
-    (folder / "output.txt").write_text(f"exit {done.exit_code}\n{done.output}\n" + "\n".join(listing))
+    (folder / "output.txt").write_text(f"exit {code}\n{out.getvalue()}\n" + "\n".join(listing))
     (folder / "predictions.csv").write_text(text)
 
 

@@ -3,7 +3,6 @@
 import ast
 import re
 import runpy
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -15,15 +14,12 @@ import oleander
 ROOT = Path(oleander.__file__).parent
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 IMPORT_NAMES = {"scikit-learn": "sklearn"}
-# No other folder imports the command line, so it may import the packages of its extra.
-ALLOWED = {"cli": {"typer", "rich"}}
 
 
 def test_everything_imported_is_core_or_lazy():
     core = {re.split(r"[<>=\[]", spec)[0] for spec in PROJECT["dependencies"]}
     core = {IMPORT_NAMES.get(name, name) for name in core}
     for path in ROOT.rglob("*.py"):
-        allowed = core | ALLOWED.get(path.relative_to(ROOT).parts[0], set())
         for node in ast.walk(ast.parse(path.read_text())):
             modules = []
             if isinstance(node, ast.Import):
@@ -32,22 +28,7 @@ def test_everything_imported_is_core_or_lazy():
                 modules = [node.module or ""]
             for module in modules:
                 name = module.split(".")[0]
-                assert name in allowed | {"oleander"} | set(sys.stdlib_module_names), f"{path.name} imports {module}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("missing", ["typer", "rich"])
-def test_without_the_command_line_everything_else_works(missing):
-    hidden = (
-        f"import sys; sys.modules[{missing!r}] = None; import oleander, oleander.report; oleander.AggregateExplainer"
-    )
-    subprocess.run([sys.executable, "-c", hidden], check=True)
-    command = f"import sys; sys.modules[{missing!r}] = None; from oleander.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", command], check=False, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.strip() == (
-        f'oleander: The command line needs {missing}, which is not installed: pip install "oleander[cli]"'
-    )
+                assert name in core | {"oleander"} | set(sys.stdlib_module_names), f"{path.name} imports {module}"
 
 
 @pytest.mark.parametrize("name", ["CITATION.cff", "codemeta.json", "recipe/recipe.yaml", "CHANGELOG.md"])

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from typer.testing import CliRunner
 
 from oleander import AggregateExplainer, Draws
-from oleander.cli.app import app
+from oleander.cli import main
 from oleander.data.clinic import make_clinic
 
 OPTIONS = {"max_explainers": 5, "draws": Draws(2_000), "random_state": 0}
@@ -64,6 +63,5 @@ def test_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y = make_clinic()
     X.assign(answer=y).to_csv("clinic.csv", index=False)
-    done = CliRunner().invoke(app, ["explain", "clinic.csv", "--target", "answer", "--draws", "2000", "--out", "out"])
-    assert done.exit_code == 0, done.output
+    assert main(["explain", "clinic.csv", "--target", "answer", "--draws", "2000", "--out", "out"]) == 0
     assert (tmp_path / "out" / "atlas.oleander").exists()

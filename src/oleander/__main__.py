@@ -1,6 +1,8 @@
 """``python -m oleander`` is the command ``oleander``."""
 
+import sys
+
 from oleander.cli import main
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

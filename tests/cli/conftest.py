@@ -1,3 +1,5 @@
+import contextlib
+import io
 import json
 import os
 from dataclasses import dataclass
@@ -7,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from oleander.cli.app import app
+from oleander.cli import main
 
 
 @dataclass
@@ -34,8 +35,13 @@ class Finished:
 
 
 def run_command(*arguments: Any) -> Finished:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return Finished(done.exit_code, done.stdout, done.stderr)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            # argparse ends the process after the help.
+            code = end.code
+    return Finished(code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture

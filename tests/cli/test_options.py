@@ -8,20 +8,18 @@ import pytest
 
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.black_box import BlackBoxError
-from oleander.cli.options import CommandError, ExitCode, Explain, Paper, signature_of, split_names, to_command_error
+from oleander.cli.options import CommandError, ExitCode, Explain, Paper, split_names, to_command_error
 from oleander.messages import printable
 
 
 def test_defaults_are_those_of_python():
     python = inspect.signature(AggregateExplainer).parameters
-    command = signature_of(Explain).parameters
     for name in ("max_explainers", "min_fidelity"):
-        assert command[name].default == python[name].default
+        assert getattr(Explain, name) == python[name].default
     # ``paper`` passes other parameters on to the estimator.
     python = {**python, **inspect.signature(AggregateExplainer.paper).parameters}
-    command = signature_of(Paper).parameters
     for name in ("max_explainers", "min_fidelity", "n_draws", "formulation", "letter", "time_limit"):
-        assert command[name].default == python[name].default
+        assert getattr(Paper, name) == python[name].default
 
 
 @pytest.mark.parametrize(

@@ -247,12 +247,12 @@ def test_exported_sql_answers_as_predict_does(explained, run, patients, patients
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--format", "xml"], "--format xml is not allowed"),
+        (["--format", "xml"], "--format: invalid choice: 'xml'"),
         (["--format", "sql", "--dialect", "oracle"], "--dialect 'oracle' is not known; use 'duckdb' or 'sqlite'"),
         (["--format", "card", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
         (["--format", "python", "--table", "x"], "--table is for --format sql: leave out one."),
         (["--format", "sql", "--title", "x"], "--title is for --format card or dossier: leave out one."),
-        ([], "--format is missing."),
+        ([], "required: --format"),
     ],
 )
 def test_options_of_export_that_do_nothing_or_are_unknown(explained, run, options, sentence):
@@ -336,8 +336,8 @@ def test_a_model_is_asked_and_its_rows_are_counted(explained, run, rows, tmp_pat
         (["--labels", "said", "--trust-model"], 2, "--trust-model is for a model given with --model"),
         (["--labels", "sid"], 2, "--labels names the column 'sid'"),
         (["--labels", "age"], 3, "and the explainer's labels are 'high', 'low'"),
-        (["--labels", "said", "--alarm", "loud"], 2, "--alarm loud is not allowed"),
-        (["--labels", "said", "--confidence", "2"], 2, "--confidence 2 is not allowed"),
+        (["--labels", "said", "--alarm", "loud"], 2, "--alarm: invalid choice: 'loud'"),
+        (["--labels", "said", "--confidence", "2"], 2, "--confidence: '2' is not a number from 0.5 to 0.999999."),
     ],
 )
 def test_what_cannot_be_judged(explained, run, rows, tmp_path, options, code, sentence):

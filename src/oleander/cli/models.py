@@ -187,7 +187,7 @@ SKOPS = Format(
     _find_strange_types,
 )
 PICKLE = Format(
-    *("a saved model", "joblib", "cli"),
+    *("a saved model", "joblib", ""),
     lambda joblib, path: joblib.load(path),
     lambda *_: "can run any code when it is opened",
 )

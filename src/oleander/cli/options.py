@@ -4,67 +4,52 @@ An option is named as the parameter in Python, and written once: in the record o
 records extend.
 """
 
-import inspect
+import math
 import re
+import sys
 from collections.abc import Collection
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, dataclass_transform, get_type_hints
-
-import typer
+from typing import Any, Literal, TextIO, dataclass_transform
 
 from oleander.messages import visible
 
-DATA, MODEL, NUMBERS = "The data", "The model", "Numbers and probabilities"
-RULES, BALLS, OUTPUT = "The rules", "The paper's method", "Output"
-GROUPS = ("Arguments", DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT, "Options")
+ARGUMENTS, DATA, MODEL, NUMBERS = "arguments", "the data", "the model", "numbers and probabilities"
+RULES, BALLS, OUTPUT = "the rules", "the paper's method", "output"
+GROUPS = (ARGUMENTS, DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT)
 
 
-def option(default: Any, group: str, description: str, *names: str, **details: Any) -> Any:
-    """Return an option that the help shows in a group; ``details`` are those of ``typer.Option``."""
-    how = typer.Option(*names, help=description, rich_help_panel=group, **details)
-    return field(default=default, metadata={"typer": how})
+def option(
+    default: Any,
+    group: str,
+    description: str,
+    *,
+    flag: str | None = None,
+    metavar: str | None = None,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Any:
+    """Return an option that the help shows in a group, named as its field where no ``flag`` is given."""
+    details = {"help": description, "metavar": metavar}
+    return field(default=default, metadata={"group": group, "flag": flag, "limits": (least, most), "details": details})
 
 
-def argument(name: str, description: str, **default: Any) -> Any:
-    """Return a positional argument, which may be left out if it has a ``default``."""
-    # typer does not check files: one that cannot be read has an exit code of its own.
-    how = typer.Argument(metavar=name, help=description, show_default=False, readable=False)
-    return field(metadata={"typer": how}, **default)
-
-
-def signature_of(options: type) -> inspect.Signature:
-    """Return the signature from which typer makes a command: a record's own fields, then those that it extends."""
-    hints, known = get_type_hints(options), {one.name: one for one in fields(options)}
-    parameters = []
-    for name in dict.fromkeys(name for kind in options.__mro__ for name in inspect.get_annotations(kind)):
-        default = inspect.Parameter.empty if known[name].default is MISSING else known[name].default
-        parameters.append(
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=Annotated[hints[name], known[name].metadata["typer"]],
-            )
-        )
-    return inspect.Signature(parameters)
-
-
-def _check_jobs(jobs: int) -> int:
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter("it should be a number of processes, or -1 for all cores")
-    return jobs
+def argument(name: str, description: str, default: Any = MISSING) -> Any:
+    """Return a positional argument, which may be left out if it has a default."""
+    return option(default, ARGUMENTS, description, metavar=name)
 
 
 # What several records have.
 _data = partial(argument, "DATA", "A CSV, Excel or Parquet file with a header.")
 _atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
-_seed = partial(option, 0, OUTPUT, "The seed of every random choice.", min=0, max=2**32 - 1)
-_jobs = partial(option, 1, OUTPUT, "Processes to use; -1 for all cores.", callback=_check_jobs)
-_rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.", "--include-rows")
+_seed = partial(option, 0, OUTPUT, "The seed of every random choice.", least=0, most=2**32 - 1)
+_jobs = partial(option, 1, OUTPUT, "Processes to use; -1 for all cores.", least=-1)
+_rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.")
 _out_file = partial(option, None, OUTPUT, metavar="FILE")
+_model = partial(option, None, MODEL, metavar="MODEL")
+_labels = partial(option, None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -72,7 +57,7 @@ _out_file = partial(option, None, OUTPUT, metavar="FILE")
 class Options:
     """What every command takes; a record that extends it is a frozen dataclass."""
 
-    as_json: bool = option(False, OUTPUT, "Print one JSON object instead of text.", "--json")
+    as_json: bool = option(False, OUTPUT, "Print one JSON object instead of text.", flag="--json")
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -94,7 +79,7 @@ class Reading(Options):
 class Opening(Reading):
     """How files of rows are read and files of models are opened."""
 
-    trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.", "--trust-model")
+    trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.")
     classes: list[str] | None = option(
         None, MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
     )
@@ -115,13 +100,10 @@ class Fitting(Opening):
     columns: Path | None = option(
         None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
     )
-    model: str | None = option(
-        None,
-        MODEL,
+    model: str | None = _model(
         "A file (XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, .onnx, .skops, or .joblib), or "
         "package.module:callable. Without it, 50 bagged trees are trained on one half of the rows and explained on the "
         "other half.",
-        metavar="MODEL",
     )
     tolerance: str | None = option(
         None,
@@ -145,10 +127,10 @@ class Explain(Fitting):
         None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
     )
     max_explainers: int | None = option(
-        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", min=1
+        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", least=1
     )
     min_fidelity: float = option(
-        0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0
+        0.9, RULES, "The floor: the minimum share of answers that agree with the model.", least=0, most=1
     )
     limit: list[str] | None = option(
         None,
@@ -159,7 +141,7 @@ class Explain(Fitting):
         metavar="WHAT=VALUE",
     )
     draws: int | None = option(
-        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0
+        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", least=0
     )
 
 
@@ -167,14 +149,16 @@ class Paper(Fitting):
     """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
 
     radius: list[str] = option(
-        *(MISSING, BALLS, "The radius of the balls in the units of the data, or auto. Several are tried around a row."),
+        MISSING,
+        BALLS,
+        "The radius of the balls in the units of the data, or auto. Several are tried around a row.",
         metavar="R,...",
     )
-    max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.", min=1)
+    max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.", least=1)
     min_fidelity: float = option(
-        0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.", min=0, max=1
+        0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.", least=0, most=1
     )
-    n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.", min=1)
+    n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.", least=1)
     local: Literal["tree", "unfiltered", "line"] = option(
         "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all, or a line for numbers."
     )
@@ -182,10 +166,9 @@ class Paper(Fitting):
         None, BALLS, "The program: strict (by the definition; the default) or selective (as printed)."
     )
     letter: bool = option(
-        *(False, BALLS, "To the letter: its filter, draws in the whole ball, the printed program by default."),
-        "--letter",
+        False, BALLS, "To the letter: its filter, draws in the whole ball, the printed program by default."
     )
-    time_limit: float = option(60.0, BALLS, "Seconds for solving the program.", min=0)
+    time_limit: float = option(60.0, BALLS, "Seconds for solving the program.", least=0)
     jobs: int = _jobs()
     include_rows: bool = _rows()
 
@@ -205,20 +188,20 @@ class CompareModels(Opening):
     tolerance: str | None = option(
         None, NUMBERS, "For numbers: answers within T of each other agree; 10% is a share of the old one.", metavar="T"
     )
-    confidence: float = option(0.95, RULES, "The confidence of all statements together.", min=0.5, max=0.999999)
+    confidence: float = option(0.95, RULES, "The confidence of all statements together.", least=0.5, most=0.999999)
     gate: float | None = option(
-        None, RULES, "The share of rows on which the models may differ; it must be shown.", min=0.0, max=1.0
+        None, RULES, "The share of rows on which the models may differ; it must be shown.", least=0, most=1
     )
     seed: int = _seed()
 
 
 class Demo(Options):
-    """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
+    """Explain a forest on a generated clinic, which needs no data."""
 
     out: Path = option(Path("oleander-demo"), OUTPUT, "The folder to write.", metavar="DIR")
     seed: int = _seed()
     jobs: int = _jobs()
-    opens: bool = option(False, OUTPUT, "Open the page in a browser at the end.", "--open")
+    opens: bool = option(False, OUTPUT, "Open the page in a browser at the end.", flag="--open")
 
 
 class Predict(Reading):
@@ -233,14 +216,16 @@ class Asking(Opening):
     """A model to ask about rows beside a saved explainer."""
 
     atlas: Path = _atlas()
-    model: str | None = option(None, MODEL, "The model to ask: a file, or package.module:callable.", metavar="MODEL")
+    model: str | None = _model("The model to ask: a file, or package.module:callable.")
 
 
 class ExplainRow(Asking):
     """Explain one row with a saved explainer: its answer, the rules behind it, and what would change it."""
 
     data: Path | None = option(None, DATA, "The file with the row.", metavar="DATA")
-    row: int | None = option(None, DATA, "With --data: the number of the row; the first after the header is 0.", min=0)
+    row: int | None = option(
+        None, DATA, "With --data: the number of the row; the first after the header is 0.", least=0
+    )
     values: list[str] | None = option(
         None, DATA, "A row of all columns instead, such as age=61,ward=north; age= is missing.", metavar="COL=V,..."
     )
@@ -251,7 +236,7 @@ class Judging(Asking):
 
     atlas: Path = _atlas()
     data: Path | None = _data(default=None)
-    labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+    labels: str | None = _labels()
     table: str | None = option(
         None,
         DATA,
@@ -271,7 +256,7 @@ class Evaluate(Judging):
         "When to end with code 6: broken (the agreement is shown to be under the floor), under (the counted share is), "
         "or unproven (it is not shown to reach the floor).",
     )
-    confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", min=0.5, max=0.999999)
+    confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", least=0.5, most=0.999999)
 
 
 class Watch(Judging):
@@ -284,10 +269,10 @@ class Watch(Judging):
     name: str | None = option(
         None, DATA, "What this batch is called, such as its day; a name counts once. Default: the time.", metavar="NAME"
     )
-    level: float = option(0.05, RULES, "The probability of a false alarm, ever.", min=1e-9, max=0.5)
+    level: float = option(0.05, RULES, "The probability of a false alarm, ever.", least=1e-9, most=0.5)
     report: Path | None = _out_file("Write a page with the path over time.")
     min_coverage: float | None = option(
-        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", min=1e-9, max=1.0
+        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", least=1e-9, most=1.0
     )
 
 
@@ -296,7 +281,7 @@ class Edit(Asking):
 
     apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.", metavar="FILE")
     data: Path = option(MISSING, DATA, "Rows on which the edited rules are counted.", metavar="DATA")
-    labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+    labels: str | None = _labels()
     reserve: Path | None = option(
         None, DATA, "New rows that certify the edited rules, and show only whether they pass.", metavar="DATA"
     )
@@ -309,8 +294,10 @@ class Export(Options):
 
     atlas: Path = _atlas()
     form: Literal["sql", "python", "dict", "card", "dossier"] = option(
-        *(MISSING, OUTPUT, "SQL, Python code, JSON, a model card in Markdown, or a folder of evidence to check."),
-        "--format",
+        MISSING,
+        OUTPUT,
+        "SQL, Python code, JSON, a model card in Markdown, or a folder of evidence to check.",
+        flag="--format",
     )
     out: Path | None = _out_file("Write a file; default: print it.")
     dialect: str | None = option(
@@ -321,9 +308,7 @@ class Export(Options):
     )
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
     title: str | None = option(None, OUTPUT, "With card and dossier: what the model is.")
-    ask_model: bool = option(
-        False, OUTPUT, "With sql and python: also say of which rows the model must be asked.", "--ask-model"
-    )
+    ask_model: bool = option(False, OUTPUT, "With sql and python: also say of which rows the model must be asked.")
 
 
 class Report(Asking):
@@ -398,9 +383,14 @@ def wrong_option(sentence: str) -> CommandError:
     return CommandError(sentence, ExitCode.USAGE)
 
 
+def show(text: str, *, end: str = "\n", file: TextIO | None = None) -> None:
+    """Print text at once, so that output and notes stand in their order where both go to one place."""
+    print(text, end=end, file=file, flush=True)
+
+
 def note(sentence: str) -> None:
     """Print a note to standard error, so that it does not mix with the output."""
-    typer.echo(visible(f"note: {sentence}"), err=True)
+    show(visible(f"note: {sentence}"), file=sys.stderr)
 
 
 def to_command_error(error: BaseException, options: Collection[str]) -> CommandError:

@@ -8,20 +8,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import typer
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from oleander.cli.options import CommandError
+from oleander.cli.options import CommandError, show
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
-from oleander.messages import printable, visible
+from oleander.messages import printable, shorten, visible
 
-WIDE = 200
-MOST_COLUMNS = 60
+MOST_COLUMNS, MOST_LETTERS = 60, 80
 PREDICTIONS = ("row", "model", "answer", "answered", "explainer", "covered_by")
 
 
@@ -95,26 +90,23 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 def show_json(facts: dict[str, Any]) -> None:
     """Print one JSON object, in which only characters that do not print are written by their number."""
     text = json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1)
-    typer.echo(
-        "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
-    )
+    show("".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text))
 
 
 def show_text(text: str) -> None:
     """Print text that may hold names as they are, such as SQL: only a terminal would obey orders in them."""
-    typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
+    show(printable(text) if sys.stdout.isatty() else text, end="")
 
 
 def show_table(table: pd.DataFrame, title: str) -> None:
-    """Print a table; names are shown as text, also where they look like markup."""
-    drawn = Table(title=Text(visible(title)), title_justify="left")
+    """Print a table, numbers to the right."""
+    columns = []
     for name in table.columns:
-        is_number = pd.api.types.is_numeric_dtype(table[name])
-        drawn.add_column(Text(visible(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
-    for line in table.itertuples(index=False):
-        drawn.add_row(*(Text(_format(value)) for value in line))
-    # A pipe has no width.
-    Console(width=None if sys.stdout.isatty() else WIDE).print(drawn)
+        cells = [visible(name), *map(_format, table[name])]
+        width, is_number = max(map(len, cells)), pd.api.types.is_numeric_dtype(table[name])
+        columns.append([cell.rjust(width) if is_number else cell.ljust(width) for cell in cells])
+    lines = ("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+    show("\n".join([visible(title), *lines]), end="\n\n")
 
 
 def show_schema(schema: FeatureSchema) -> None:
@@ -125,11 +117,11 @@ def show_schema(schema: FeatureSchema) -> None:
 
 
 def _format(value: Any) -> str:
-    if isinstance(value, float):
-        if np.isnan(value):
-            return "–"
-        # A share that is nearly 1 is not all.
-        if 0.9995 <= value < 1:
-            return ">0.999"
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return visible(str(value))
+    if not isinstance(value, float):
+        return shorten(visible(value), MOST_LETTERS)
+    if np.isnan(value):
+        return "–"
+    # A share that is nearly 1 is not all.
+    if 0.9995 <= value < 1:
+        return ">0.999"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

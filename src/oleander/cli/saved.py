@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import typer
 
 from oleander.cli.columns import clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model
@@ -26,6 +25,7 @@ from oleander.cli.options import (
     Tradeoff,
     Watch,
     note,
+    show,
     wrong_option,
 )
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, show_text, write_table
@@ -57,7 +57,7 @@ def predict(given: Predict) -> None:
     elif given.out is None:
         show_text(answers.to_csv(index=False))
     else:
-        typer.echo(f"{n_answered:,} of {len(X):,} rows are answered: {visible(given.out)}")
+        show(f"{n_answered:,} of {len(X):,} rows are answered: {visible(given.out)}")
 
 
 def explain_row(given: ExplainRow) -> None:
@@ -84,7 +84,7 @@ def explain_row(given: ExplainRow) -> None:
         facts = {"answer": plain(found.label), "model": plain(found.black_box), "agrees": found.agrees}
         show_json({**facts, "rules": rules, "sentences": str(found).splitlines()})
     else:
-        typer.echo(str(found))
+        show(str(found))
 
 
 def plain(value: Any) -> Any:
@@ -110,7 +110,7 @@ def read_values(explainer: AggregateExplainer, values: list[str]) -> pd.DataFram
     return pd.DataFrame([cells], dtype=object)
 
 
-def evaluate(given: Evaluate) -> None:
+def evaluate(given: Evaluate) -> ExitCode:
     """Judge an explainer on new rows; end with code 6 where its floor is broken."""
     explainer, X, known = _read_judged(given)
     n_saved = explainer.n_queries_
@@ -139,13 +139,12 @@ def evaluate(given: Evaluate) -> None:
             }
         )
     else:
-        typer.echo(f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}")
+        show(f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}")
         show_table(result.explainers.reset_index(), "Each explainer")
-    if alarms:
-        raise typer.Exit(ExitCode.BROKEN)
+    return ExitCode.BROKEN if alarms else ExitCode.DONE
 
 
-def watch(given: Watch) -> None:
+def watch(given: Watch) -> ExitCode:
     """Add a batch of new rows to a watch; end with code 6 on an alarm, 7 on a suspicion."""
     is_look = given.data is None and given.table is None
     if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
@@ -160,12 +159,11 @@ def watch(given: Watch) -> None:
     if given.as_json:
         show_json({"state": found.state, "n_batches": len(found.batches), "sentences": str(found).splitlines()})
     else:
-        typer.echo(str(found))
-    if found.state != "well":
-        raise typer.Exit(ExitCode.BROKEN if found.state == "alarm" else ExitCode.SUSPICION)
+        show(str(found))
+    return {"well": ExitCode.DONE, "suspicion": ExitCode.SUSPICION, "alarm": ExitCode.BROKEN}[found.state]
 
 
-def edit(given: Edit) -> None:
+def edit(given: Edit) -> ExitCode:
     """Change rules by a file of edits, and certify them on a reserve if one is given."""
     if (given.reserve is None) != (given.log is None):
         raise wrong_option("--reserve and --log go together: the log remembers every test on the rows of the reserve.")
@@ -188,9 +186,8 @@ def edit(given: Edit) -> None:
     if given.as_json:
         show_json({"n_edits": edited.record_.n_edits, "passed": None if tested is None else tested.passed})
     else:
-        typer.echo(edited.summary() if tested is None or tested else f"{edited.summary()}\n\n{tested}")
-    if tested is not None and not tested:
-        raise typer.Exit(ExitCode.BROKEN)
+        show(edited.summary() if tested is None or tested else f"{edited.summary()}\n\n{tested}")
+    return ExitCode.DONE if tested is None or tested else ExitCode.BROKEN
 
 
 def export(given: Export) -> None:
@@ -208,7 +205,7 @@ def export(given: Export) -> None:
         if given.as_json:
             show_json({"format": given.form, "folder": str(given.out)})
         else:
-            typer.echo(f"{visible(given.out)} is written: README.md says what is in it.")
+            show(f"{visible(given.out)} is written: README.md says what is in it.")
         return
     if given.form == "sql":
         text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data", flags=given.ask_model)
@@ -225,7 +222,7 @@ def export(given: Export) -> None:
     elif given.out is None:
         show_text(text)
     else:
-        typer.echo(f"{visible(given.out)} is written ({len(text.encode()):,} bytes)")
+        show(f"{visible(given.out)} is written ({len(text.encode()):,} bytes)")
 
 
 def report(given: Report) -> None:
@@ -239,7 +236,7 @@ def report(given: Report) -> None:
     if given.as_json:
         show_json({"page": str(given.out), "bytes": size})
     else:
-        typer.echo(f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
+        show(f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
 
 
 def tradeoff(given: Tradeoff) -> None:
