@@ -153,6 +153,8 @@ class CoverProgram:
     candidates: BoxCandidates
     threshold: float
     min_gain: float
+    # Choices with one more correction, or as they are where none is worth it: many numbers of rules ask for the same.
+    _corrected: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def allowed(self) -> Ints:
@@ -162,6 +164,10 @@ class CoverProgram:
     @cached_property
     def _inside(self) -> Bits:
         return self.candidates.bits(self.allowed)
+
+    @cached_property
+    def _n_coverable(self) -> int:
+        return self._count(np.arange(len(self.allowed)))
 
     @cached_property
     def _right(self) -> Bits:
@@ -179,26 +185,27 @@ class CoverProgram:
         """
         if not len(self.allowed):
             return []
-        positions = {number: place for place, number in enumerate(self.allowed.tolist())}
         best, most = np.zeros(0, dtype=np.intp), 0
 
-        def consider(start: Sequence[int]) -> None:
+        def consider(start: Ints) -> None:
             nonlocal best, most
-            slots = np.full(max_rules, -1)
-            slots[: len(start)] = start
-            found = kernels.find_cover(self._inside, slots)
-            n_covered = self._count(found)
-            if n_covered > most:
-                best, most = found, n_covered
+            # What covers all that there is cannot be widened.
+            if most < self._n_coverable:
+                slots = np.full(max_rules, -1)
+                slots[: len(start)] = start
+                found = kernels.find_cover(self._inside, slots)
+                n_covered = self._count(found)
+                if n_covered > most:
+                    best, most = found, n_covered
 
         for start in [(), *starts]:
-            consider([positions[number] for number in start])
+            consider(self.allowed.searchsorted(start))
         # The same numbers of candidates and rules meet the same exchanges, whatever was solved before.
         rng = np.random.default_rng([len(self.allowed), max_rules])
         for _ in range(N_RESTARTS if len(best) > 2 else 0):
             kept = rng.permutation(best)[: len(best) - 2]
-            consider([*kept.tolist(), int(rng.integers(len(self.allowed)))])
-        return [int(self.allowed[place]) for place in best]
+            consider(np.append(kept, rng.integers(len(self.allowed))))
+        return [int(number) for number in self.allowed[best]]
 
     def _count(self, places: Ints) -> int:
         return int(kernels.count_bits(np.bitwise_or.reduce(self._inside[places], axis=0)[None])[0])
@@ -208,8 +215,10 @@ class CoverProgram:
         kept = list(chosen)
         while len(kept) > 1:
             bits = self.candidates.bits(kept)
-            counts = kernels.unpack(bits, self.candidates.n_draws).sum(axis=0)
-            alone = kernels.count_common(bits, np.arange(len(kept)), kernels.pack(counts == 1)[None])[:, 0]
+            once = twice = np.zeros_like(bits[0])
+            for inside in bits:
+                twice, once = twice | (once & inside), once | inside
+            alone = kernels.count_bits(bits & ~twice)
             if alone.min() >= self.min_gain:
                 break
             del kept[int(alone.argmin())]
@@ -220,15 +229,21 @@ class CoverProgram:
 
         Coverage does not count them, but rows of rare classes are often answered correctly only by them.
         """
-        full = list(chosen)
-        n_least = max(self.min_gain, MIN_CORRECTED * self.candidates.n_draws)
+        full = tuple(chosen)
         while full and len(full) < max_rules:
-            gains = self._count_corrected(full)
-            best = int(gains.argmax())
-            if gains[best] < n_least:
+            if full not in self._corrected:
+                self._corrected[full] = (*full, *self._find_correction(full))
+            if self._corrected[full] == full:
                 break
-            full.append(int(self.allowed[best]))
-        return full
+            full = self._corrected[full]
+        return list(full)
+
+    def _find_correction(self, chosen: Sequence[int]) -> list[int]:
+        """Return the candidate that corrects the most answers, if it corrects enough of them."""
+        gains = self._count_corrected(chosen)
+        best = int(gains.argmax())
+        n_least = max(self.min_gain, MIN_CORRECTED * self.candidates.n_draws)
+        return [int(self.allowed[best])] if gains[best] >= n_least else []
 
     def _count_corrected(self, chosen: Sequence[int]) -> Ints:
         """Return by how many draws the right answers become more with each candidate beside the chosen."""

@@ -120,7 +120,7 @@ class Memberships:
         for position, cuts in groupby(sorted({cut for key in keys for cut in key}), itemgetter(0)):
             codes = grid.encode_column(rows, position)
             for cut in cuts:
-                laid._cuts[cut] = kernels.pack_matches(codes, mask_table(cut[1], grid.columns[position].n_codes))
+                laid._cuts[cut] = laid._find_matches(codes, cut)
         laid.of_boxes(list(keys))
         laid._cuts.clear()
         return laid
@@ -139,9 +139,13 @@ class Memberships:
         """Return which rows fulfil one cut."""
         found = self._cuts.get(cut)
         if found is None:
-            table = mask_table(cut[1], self.grid.columns[cut[0]].n_codes)
-            found = self._cuts[cut] = kernels.pack_matches(self.codes[cut[0]], table)
+            found = self._cuts[cut] = self._find_matches(self.codes[cut[0]], cut)
         return found
+
+    def _find_matches(self, codes: NDArray[np.int32], cut: Cut) -> Bits:
+        table = mask_table(cut[1], self.grid.columns[cut[0]].n_codes)
+        # No code lies outside the table; "clip" saves looking.
+        return kernels.pack(table.take(codes, mode="clip"))
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""

@@ -118,6 +118,7 @@ class Proposer:
         self.candidates = BoxCandidates(members, kernels.pack(self.right), limits)
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
+        self._is_added = np.zeros(len(self.pool.keys), dtype=bool)
         self._penalty = MIN_CUT_GAIN * len(learns)
 
     def propose(self, threshold: float, known: Sequence[int] = ()) -> list[int]:
@@ -140,8 +141,10 @@ class Proposer:
 
     def add_pool(self, threshold: float) -> None:
         """Add the boxes of the pool that reach a threshold as they are."""
-        for box in np.flatnonzero(self._n_right >= threshold * self._n_inside).tolist():
+        added = (self._n_right >= threshold * self._n_inside) & ~self._is_added
+        for box in np.flatnonzero(added).tolist():
             self.candidates.add(self.pool.keys[box], int(self.pool.labels[box]))
+        self._is_added |= added
 
     def _cover(self, chosen: Sequence[int]) -> Bools:
         """Return a mask of the draws in chosen candidates."""

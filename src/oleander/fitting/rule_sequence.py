@@ -3,7 +3,7 @@
 Two rivals learn from the same draws: a plain tree, and a large one that is cut back exactly and abstains.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -131,8 +131,8 @@ class RuleSequence:
     def judge_laid(self, laid: Memberships, right: Mapping[int, Bits]) -> tuple[Bools, Bools]:
         """Return what ``judge`` does, given where the boxes hold and on which rows each answer is right."""
         answered, correct = np.zeros((2, len(self.steps), laid.n_rows), dtype=bool)
-        for number, step in enumerate(self.steps):
-            answered[number], correct[number] = kernels.unpack(step.judge(laid, right), laid.n_rows)
+        for number, judged in enumerate(judge_each(self.steps, laid, right)):
+            answered[number], correct[number] = kernels.unpack(judged, laid.n_rows)
         return answered, correct
 
     def take(self, steps: Ints) -> "RuleSequence":
@@ -232,12 +232,21 @@ def list_thresholds(floors: Sequence[float]) -> list[float]:
 
 def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], right: Bools) -> tuple[Step, ...]:
     """Return the steps with their mass and agreement on some draws, given which answer is right on which draw."""
-    boxes, bits, measured = Memberships(grid, codes), kernels.pack(right), []
-    for step in steps:
-        n_answered, n_right = kernels.count_bits(step.judge(boxes, bits)).tolist()
+    boxes, measured = Memberships(grid, codes), []
+    for step, judged in zip(steps, judge_each(steps, boxes, kernels.pack(right)), strict=True):
+        n_answered, n_right = kernels.count_bits(judged).tolist()
         agreement = n_right / n_answered if n_answered else 0.0
         measured.append(replace(step, mass=n_answered / boxes.n_rows, agreement=agreement))
     return tuple(measured)
+
+
+def judge_each(steps: Sequence[Step], boxes: Memberships, right: Bits | Mapping[int, Bits]) -> Iterator[Bits]:
+    """Yield for each step what ``Step.judge`` returns: most sets of rules are those of several steps, judged once."""
+    known: dict[tuple[BoxCandidate, ...], Bits] = {}
+    for step in steps:
+        if step.rules not in known:
+            known[step.rules] = step.judge(boxes, right)
+        yield known[step.rules]
 
 
 def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, pack_matches, unpack
+    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, unpack
     from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
@@ -30,7 +30,6 @@ __all__ = [
     "mark",
     "move_box",
     "pack",
-    "pack_matches",
     "score_features",
     "take_polyak_steps",
     "take_volume_steps",
@@ -39,7 +38,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     HOMES = {
-        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "pack_matches", "unpack"),
+        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "unpack"),
         "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("grow_nodes",),

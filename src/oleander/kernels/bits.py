@@ -30,16 +30,6 @@ with np.errstate(over="ignore"):
     PLACES[(DE_BRUIJN << np.arange(64, dtype=np.uint64)) >> FIRST_SIX] = np.arange(64, dtype=np.uint64)
 
 
-@compiled(reads(types.int32, 1), reads(types.bool_, 1), writes(types.uint64, 1))
-def _pack(codes: NDArray[np.int32], table: Bools, bits: Bits) -> None:
-    for word in range(len(bits)):
-        packed = np.uint64(0)
-        for i in range(word * 64, min(word * 64 + 64, len(codes))):
-            # An unsigned index is not checked for counting from the end.
-            packed |= np.uint64(table[np.uint32(codes[i])]) << np.uint64(i % 64)
-        bits[word] = packed
-
-
 @compiled()
 def _count_common(line: Bits, mask: Bits) -> np.uint64:
     total = np.uint64(0)
@@ -120,6 +110,12 @@ def _find_widest(sets: Bits, slots: Ints, left: Bits) -> tuple[int, np.uint64]:
     return best, most
 
 
+@compiled(WORDS, writes(types.uint64, 1))
+def _measure(bits: Bits, counts: Bits) -> None:
+    for line in range(len(bits)):
+        counts[line] = _count_common(bits[line], bits[line])
+
+
 @compiled(WORDS, writes(types.intp, 1), writes(types.uint64, 1))
 def _find_cover(sets: Bits, slots: Ints, left: Bits) -> None:
     for slot in range(len(slots)):
@@ -148,13 +144,6 @@ def find_cover(sets: Bits, chosen: Ints) -> Ints:
     return slots[slots != NOTHING]
 
 
-def pack_matches(codes: NDArray[np.int32], table: Bools) -> Bits:
-    """Return which rows have a code that the table allows, in 64-bit words padded with zeros."""
-    bits = np.empty(-(-len(codes) // 64), dtype=np.uint64)
-    _pack(codes, table, bits)
-    return bits
-
-
 def count_common(bits: Bits, lines: Ints, masks: Bits) -> Ints:
     """Return the number of bits that lines of ``bits`` have in common with each mask, of shape (n_lines, n_masks)."""
     counts = np.empty((len(lines), len(masks)), dtype=np.intp)
@@ -178,8 +167,9 @@ def unpack(bits: Bits, n_rows: int) -> Bools:
 
 def count_bits(bits: Bits) -> Ints:
     """Return the number of bits in each line."""
-    bits = np.ascontiguousarray(bits)
-    return count_common(bits, np.arange(len(bits)), np.full((1, bits.shape[1]), ~np.uint64(0)))[:, 0]
+    counts = np.empty(len(bits), dtype=np.uint64)
+    _measure(np.ascontiguousarray(bits), counts)
+    return counts.view(np.intp)
 
 
 class PackedRows:
