@@ -307,7 +307,7 @@ def turned(atlas: AggregateExplainer) -> AggregateExplainer:
 def with_record(record: Any) -> AggregateExplainer:
     """Return a fitted explainer with another record."""
     atlas = AggregateExplainer(None)
-    atlas._set_record(record)
+    atlas._set_record(record, None, None, [])
     return atlas
 
 
