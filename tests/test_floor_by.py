@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Draws, NothingFoundError
-from oleander.report.page import _rows_to_show
+from oleander.report.page import rows_to_show
 from tests.making import QUICK
 
 
@@ -123,7 +123,7 @@ def test_fits_that_cannot_have_floors_by_subgroup_are_refused():
 def test_the_page_counts_silent_subgroups_as_unanswered(atlas):
     n_silent = int(np.ma.getmaskarray(atlas.predict(X)).sum())
     for given in (None, X):
-        shown = _rows_to_show(atlas, given, None, {}, None)
+        shown = rows_to_show(atlas, given, None, {}, None)
         answers = atlas.record_.explainers.read(shown.values, shown.heard)
         assert (~answers.answered).sum() == n_silent
         page = atlas.report(X=given).html

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
 from oleander.black_box.labelling import refuse_to_answer
 from oleander.black_box.resuming import resume
@@ -341,6 +341,22 @@ class AggregateExplainer(Parameters):
         if self._engine is None:
             raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
         return self._engine
+
+    @property
+    def engine_(self) -> Engine | None:
+        """What the fit keeps beside its record, for other parts of this package; None for an explainer from a file."""
+        self.record_  # noqa: B018 (raises where nothing is fitted)
+        return self._engine
+
+    def rows_to_count(self, X: Any = None, labels: Any = None) -> tuple[Floats, Labels | None, Bools | None] | None:
+        """Return the rows that a page counts, encoded, for other parts of this package: those of the fit, or X.
+
+        Beside them stand the black box's labels and a mask of the rows in subgroups that get answers, None where they
+        are not known or there are none. None alone is returned where no rows are here.
+        """
+        if X is not None:
+            return self._new.rows_to_count(X, labels)
+        return None if self.engine_ is None else self.engine_.rows_to_count(self.record_.floor_by)
 
     @property
     def record_(self) -> FitRecord:

@@ -14,13 +14,12 @@ from oleander.report.columns import describe_columns
 from oleander.report.page import (
     SCRIPTS,
     _asset,
-    build_content,
     describe_member,
     describe_settings,
     fill_template,
     json_in_html,
 )
-from oleander.report.rows import MOST_LISTED, Shown, list_silent, named_groups
+from oleander.report.rows import MOST_LISTED, list_silent
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import far_limits
 from oleander.rules import Ball, Box, Constant, Region, Tree
@@ -30,13 +29,12 @@ from oleander.words.sentences import describe_fit
 KINDS = ["asking", "balls"]
 
 
-def show(atlas, X, by=None):
-    values = atlas.schema_.encode(X)
-    return Shown(values, atlas._new.label(values), {**named_groups(atlas.schema_, values), **(by or {})})
+def read_content(html):
+    return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
 
 
-def build(atlas, X, *, by=None, include_rows=False):
-    return build_content(atlas, show(atlas, X, by), title="title", about="about", include_rows=include_rows)
+def build(atlas, X=None, **options):
+    return read_content(atlas.report(X=X, **options).html)
 
 
 def fitted_cell(content):
@@ -74,7 +72,7 @@ def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
     for line, (_, judged) in zip(lines, atlas.rules_frame().iterrows(), strict=True):
         assert line["evidence"].startswith(f"matches the model on {judged['right']} of {judged['rows']} row")
         assert line["n"] == judged["rows"]
-        assert line["bar"] == (judged["right"], judged["rows"])
+        assert line["bar"] == [judged["right"], judged["rows"]]
 
 
 def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
@@ -156,7 +154,7 @@ def test_columns_have_rounded_ranges(atlases, make_rows):
 
 def test_answers_by_folds_are_judged_without_the_row(label_rows, make_rows):
     atlas = AggregateExplainer(label_rows, draws=Draws(2000), min_fidelity=0.75, random_state=0).fit(make_rows(300))
-    content = json.loads(re.search(r'id="data">(.*?)</script>', atlas.report().html, re.DOTALL)[1])
+    content = build(atlas)
     lines = content["sets"][fitted_cell(content)["set"]]["left_out"]["by"][0]["lines"]
     assert content["by_folds"]
     judged = atlas.record_.judged
@@ -320,7 +318,7 @@ def test_the_summary_is_shown_without_scripts(atlases, tmp_path):
 def test_text_of_the_data_stays_text(text):
     content = {"title": text, "about": text, "columns": [text]}
     page = fill_template(content, text)
-    assert json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]) == content
+    assert read_content(page) == content
     assert page.count("<script") == 2
     assert "<" not in json_in_html([text])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.arrays import Bools, Labels
+from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import Split, label_rows
 from oleander.candidates.pool import CandidatePool
@@ -87,8 +87,16 @@ class Engine(ABC):
         """Return a line for each tolerance: what is answered, how well, and how much there is to read."""
         raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
 
+    def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
+        """Return the rows that a page counts, their labels, and a mask of those in subgroups that get answers.
+
+        Subgroups are known of the judging rows only.
+        """
+        rows = self.known if by is None else self.rows
+        return rows.values[rows.point_of_row], rows.labels_of_rows, self.hear(by)
+
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
-        """Return the points that rules learned without them answer, and answer correctly; None if there are none."""
+        """Return the rows that rules learned without them answer, and answer correctly; None if there are none."""
         return None
 
     def make_editor(self, record: FitRecord) -> Editor:

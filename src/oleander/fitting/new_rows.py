@@ -74,6 +74,12 @@ class NewRows:
         rows, readable = self.record.schema.encode_readable(table)
         return rows, readable, self.label_table(table, rows, readable, labels)
 
+    def rows_to_count(self, X: Any, labels: Any) -> tuple[Floats, Labels | None, Bools | None]:
+        """Return rows as ``Engine.rows_to_count`` does; labels are None where they cannot be known."""
+        values, can_ask = self.record.schema.encode(X), self.options.black_box is not None or labels is not None
+        known = self.label_table(to_table(X), values, None, labels) if can_ask else None
+        return values, known, self.hear(X)[1]
+
     def ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
         """Return the black box's labels, or None and why it was not asked."""
         if not ask:

@@ -235,7 +235,8 @@ class RulesOnDraws(Engine):
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         rules = self._chosen[limits] if limits in self._chosen else self.learner.choose(*limits)
-        return None if rules is None else (rules.answered, rules.right)
+        points = self.rows.point_of_row
+        return None if rules is None else (rules.answered[points], rules.right[points])
 
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
         return measure_stability(explainers, self.learner, limits, n_refits)

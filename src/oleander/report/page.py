@@ -11,19 +11,16 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from oleander import __version__
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Bools, Floats
 from oleander.data.checks import one_per_row
-from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -31,13 +28,13 @@ from oleander.messages import show_percent, visible
 from oleander.report.columns import describe_columns, typical_row
 from oleander.report.rows import Shown, describe_listed, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
-from oleander.results.fit_record import OneTree
-from oleander.results.tradeoff import Cell, TradeOff
+from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
 from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
 from oleander.words.sentences import describe_cell, describe_making
 
+CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
 Codes = Mapping[str, int]
 
@@ -98,44 +95,39 @@ def make_page(
     >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
     >>> make_page(atlas).save("report.html")  # doctest: +SKIP
     """
-    shown = _rows_to_show(atlas, X, labels, {} if by is None else by, ids)
+    shown = rows_to_show(atlas, X, labels, {} if by is None else by, ids)
+    # The summary and the trade-off are made when they are first asked for, and then stand in the record.
+    summary = atlas.summary()
+    if atlas.engine_ is not None:
+        atlas.tradeoff()
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
-    return Page(fill_template(content, atlas.summary()))
+    return Page(fill_template(content, summary))
 
 
-def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any], ids: Any) -> Shown | None:
+def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any], ids: Any) -> Shown | None:
+    """Return the rows that the page counts; None where there are none."""
     if not isinstance(by, Mapping):
         raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
-    schema = atlas.schema_
-    if X is None:
-        if by:
-            raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
-        if atlas._engine is None:
-            return None
-        # Subgroups are known of the judging rows only.
-        rows = atlas._engine.known if atlas.record_.floor_by is None else atlas._engine.rows
-        values = rows.values[rows.point_of_row]
-        known: Labels | None = rows.labels_of_rows
-    else:
-        values = schema.encode(X)
-        can_ask = atlas.black_box is not None or labels is not None
-        known = atlas._new.label_table(to_table(X), values, None, labels) if can_ask else None
-    groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
-    by = {**named_groups(schema, values), **groups}
-    names = None if ids is None else one_per_row(ids, len(values), "ids")
+    if X is None and by:
+        raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
+    found = atlas.rows_to_count(X, labels)
+    if found is None:
+        return None
+    values, known, heard = found
     record = atlas.record_
-    heard = (
-        atlas._new.hear(X)[1]
-        if X is not None
-        else None
-        if atlas._engine is None
-        else atlas._engine.hear(record.floor_by)
-    )
+    groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     claims = [record.judged, None if record.certificate is None else record.certificate.answers]
-    # Rows of one group are no independent evidence, and explainers that were chosen on rows look better on them.
-    has_intervals = record.is_asked and not any(claim is not None and claim.unit == "groups" for claim in claims)
-    tolerance = record.explainers.tolerance
-    return Shown(values, known, by, X is None, tolerance, names, has_intervals=has_intervals, heard=heard)
+    return Shown(
+        values,
+        known,
+        {**named_groups(record.schema, values), **groups},
+        are_fitted=X is None,
+        tolerance=record.explainers.tolerance,
+        ids=None if ids is None else one_per_row(ids, len(values), "ids"),
+        # Rows of one group are no independent evidence, and explainers that were chosen on rows look better on them.
+        has_intervals=record.is_asked and not any(claim is not None and claim.unit == "groups" for claim in claims),
+        heard=heard,
+    )
 
 
 def fill_template(content: Mapping[str, Any], summary: str) -> str:
@@ -185,13 +177,12 @@ def build_content(
 ) -> dict[str, Any]:
     """Return the content of the page as plain data for JSON; ``ValueError`` where it would hold a row of the data."""
     schema, values = atlas.schema_, None if shown is None else shown.values
-    record, stability = replace(atlas.record_, tradeoff=_tradeoff_of(atlas)), atlas.record_.stability
+    record, stability, engine = atlas.record_, atlas.record_.stability, atlas.engine_
     if not include_rows:
-        known = None if atlas._engine is None else atlas._engine.known.values
-        for rows in (known, values):
+        for rows in (None if engine is None else engine.known.values, values):
             record = record if rows is None else record.without_records(rows)
-    assert record.tradeoff is not None
-    cells = record.tradeoff.cells
+    # An explainer that was loaded without a trade-off has its own cell alone.
+    cells = (record.cell,) if record.tradeoff is None else record.tradeoff.cells
     answers = {
         rule.answer for cell in cells if cell.explainers for one in cell.explainers.members for rule in one.rules()
     }
@@ -203,7 +194,8 @@ def build_content(
     described = []
     for cell in cells:
         is_fitted = [cell.max_explainers, cell.min_fidelity] == start
-        described.append({**_describe_cell(cell, sets.add(cell)), **describe_cell(record, cell, is_fitted=is_fitted)})
+        figures = {name: getattr(cell, name) for name in CELL_FIGURES}
+        described.append({**figures, "set": sets.add(cell), **describe_cell(record, cell, is_fitted=is_fitted)})
     lists, within = [one["silent"] for one in sets.sets if "silent" in one], record.explainers.tolerance
     refits = None
     if stability is not None:
@@ -236,8 +228,8 @@ def build_content(
         "within": "" if within is None else str(within),
         "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
-        "made": _describe_making(atlas),
-        "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
+        "made": describe_making(record, *((None, None) if engine is None else engine.made_from), atlas.n_queries_),
+        "verdict": describe_verdict(record.verdict or (), record.min_fidelity),
         "settings": describe_settings(atlas, values),
     }
 
@@ -264,24 +256,24 @@ class _Sets:
         if cell.explainers is None:
             return None
         own = tuple(self._add_member(member) for member in cell.explainers.members)
-        if own not in self._set_of:
-            self._set_of[own] = len(self.sets)
-            self.sets.append({"members": list(own), "ranked": cell.explainers.ranked.tolist()})
+        number = self._set_of.setdefault(own, len(self.sets))
+        if number == len(self.sets):
+            found = {"members": own, "ranked": cell.explainers.ranked.tolist()}
             if self.shown is not None:
                 answers = cell.explainers.read(self.shown.values, self.shown.heard)
                 judged = _judge(self.atlas, cell, answers, self.shown)
                 described = [self.members[number] for number in own]
-                self.sets[-1] |= describe_rows(cell.explainers, answers, described, self.shown, self.codes, judged)
-                self.sets[-1]["silent"] = list_silent(cell.explainers, self.shown.values, answers.answered)
-        return self._set_of[own]
+                found |= describe_rows(cell.explainers, answers, described, self.shown, self.codes, judged)
+                found["silent"] = list_silent(cell.explainers, self.shown.values, answers.answered)
+            self.sets.append(found)
+        return number
 
     def _add_member(self, member: ChosenExplainer) -> int:
-        key = (id(member.explainer), member.claim is None)
-        if key not in self._member_of:
-            self._member_of[key] = len(self.members)
+        number = self._member_of.setdefault((id(member.explainer), member.claim is None), len(self.members))
+        if number == len(self.members):
             record = self.atlas.record_
             self.members.append(describe_member(member, record.schema, self.codes, record.min_fidelity))
-        return self._member_of[key]
+        return number
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -335,49 +327,17 @@ def _describe_explainer(member: ChosenExplainer) -> dict[str, Any]:
 
 def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown) -> tuple[Bools, Bools] | None:
     """Return masks of the comparable answers, and of those that agree with the black box; None where not known."""
-    engine = atlas._engine
     if not atlas.record_.by_folds:
         return None if shown.labels is None else (answers.answered, answers.right(shown.labels))
     # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
-    if engine is None or not shown.are_fitted or atlas.record_.n_edits:
+    if atlas.engine_ is None or not shown.are_fitted or atlas.record_.n_edits:
         return None
-    judged = engine.judged_apart((cell.max_explainers, cell.min_fidelity))
-    if judged is None:
-        return None
-    answered, right = (mask[engine.rows.point_of_row] for mask in judged)
-    return answered, right
-
-
-def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
-    """Return the trade-off; for an explainer that was loaded without one, its own cell alone."""
-    try:
-        return atlas.tradeoff()
-    except NotFittedError:
-        return TradeOff((atlas.record_.cell,))
-
-
-def _verdict_of(atlas: AggregateExplainer) -> tuple[OneTree, ...]:
-    """Return the verdict; nothing for an explainer that was loaded without one."""
-    with suppress(NotFittedError):
-        atlas.verdict_  # noqa: B018 (made when it is first read)
-    return atlas.record_.verdict or ()
-
-
-def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
-    names = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
-    figures = {name: getattr(cell, name) for name in names}
-    return {**{name: None if value != value else value for name, value in figures.items()}, "set": number}
-
-
-def _describe_making(atlas: AggregateExplainer) -> list[str]:
-    engine = atlas._engine
-    making = (None, None) if engine is None else engine.made_from
-    return describe_making(atlas.record_, *making, atlas.n_queries_)
+    return atlas.engine_.judged_apart((cell.max_explainers, cell.min_fidelity))
 
 
 def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[list[str]]:
     """Return what is needed to make the explanation again, as pairs of name and text."""
-    engine = atlas._engine
+    engine = atlas.engine_
     params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
     names = ["max_explainers", "min_fidelity"] if engine is None else sorted(params.keys() - hidden)
@@ -386,8 +346,8 @@ def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[l
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
     if engine is not None:
-        rows = engine.rows
-        settings.append(["rows of the fit", f"{rows.n_rows:,}, fingerprint {_digest(rows.values)}"])
+        fitted = engine.rows
+        settings.append(["rows of the fit", f"{fitted.n_rows:,}, fingerprint {_digest(fitted.values)}"])
     if shown is not None:
         settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_digest(shown)}"])
     return settings
