@@ -6,12 +6,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.black_box.answers import BlackBoxError
@@ -22,43 +24,22 @@ from oleander.messages import import_extra, list_some, one_line
 N_TREES = 50
 
 
-class BaggedTrees:
-    """The paper's black box, 50 bagged trees, on columns of any kind; in a regression they answer with their mean."""
+def train_trees(
+    X: pd.DataFrame, y: NDArray[Any], schema: FeatureSchema, seed: int, n_jobs: int | None, *, is_regression: bool
+) -> Any:
+    """Return the paper's black box, 50 bagged trees, on columns of any kind; numbers are averaged."""
 
-    def __init__(
-        self, schema: FeatureSchema, random_state: int, n_jobs: int | None = None, *, is_regression: bool = False
-    ) -> None:
-        self.schema = schema
-        bagging, tree = (
-            (BaggingRegressor, DecisionTreeRegressor) if is_regression else (BaggingClassifier, DecisionTreeClassifier)
-        )
-        self.trees = bagging(tree(), N_TREES, random_state=random_state, n_jobs=n_jobs)
+    def represent(X: pd.DataFrame) -> NDArray[np.float64]:
+        # Numbers as they are, and an indicator for each level.
+        rows = schema.encode(X)
+        indicators = [rows[:, j, None] == np.arange(len(schema[j].levels)) for j in schema.named]
+        return np.hstack([rows[:, schema.numbers], *indicators])
 
-    def fit(self, X: pd.DataFrame, y: Any) -> Self:
-        """Train the trees."""
-        self.trees.fit(self._represent(X), np.asarray(y))
-        return self
-
-    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the majority label, or the mean, of the trees."""
-        return np.asarray(self.trees.predict(self._represent(X)))
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in the order of ``predict_proba``."""
-        return np.asarray(self.trees.classes_)
-
-    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the mean of the trees' probabilities for each class."""
-        return np.asarray(self.trees.predict_proba(self._represent(X)))
-
-    def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Return numbers unchanged, and an indicator column for each level."""
-        rows = self.schema.encode(X)
-        columns = [rows[:, self.schema.numbers]]
-        for j in self.schema.named:
-            columns.append((rows[:, j, None] == np.arange(len(self.schema[j].levels))).astype(float))
-        return np.hstack(columns)
+    bagging, tree = (
+        (BaggingRegressor, DecisionTreeRegressor) if is_regression else (BaggingClassifier, DecisionTreeClassifier)
+    )
+    trees = bagging(tree(), N_TREES, random_state=seed, n_jobs=n_jobs)
+    return make_pipeline(FunctionTransformer(represent), trees).fit(X, y)
 
 
 @dataclass(frozen=True, eq=False)

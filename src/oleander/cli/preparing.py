@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.candidates.base import Boxes
 from oleander.cli.columns import clean_columns, clean_like, is_id
-from oleander.cli.models import BaggedTrees, load_model, refuse_without_model
+from oleander.cli.models import load_model, refuse_without_model, train_trees
 from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
@@ -127,8 +127,7 @@ def prepare(
     if not is_regression and len(np.unique(y[train].astype(str))) < 2:
         raise CommandError(f"the rows drawn for training have only one class of {target!r}; more rows are needed.")
     with tell_progress("training 50 bagged trees"):
-        trees = BaggedTrees(schema, given.seed, n_jobs, is_regression=is_regression)
-        black_box = trees.fit(take_rows(X, train), y[train])
+        black_box = train_trees(take_rows(X, train), y[train], schema, given.seed, n_jobs, is_regression=is_regression)
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     return Prepared(
         black_box,
