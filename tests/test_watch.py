@@ -7,6 +7,7 @@ import sqlite3
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,8 +28,9 @@ def atlas():
     return AggregateExplainer(is_high, draws=Draws(1_000), random_state=0).fit(X)
 
 
-def make_watch(path, rules=("a", "b"), **options):
-    return Watch(path, rules, None, **{"floor": 0.9, "min_coverage": 0.8, "level": 0.05, **options})
+def make_watch(path, rules="ab", floor=0.9, **options):
+    record = SimpleNamespace(fingerprint=rules, min_fidelity=floor, explainers=SimpleNamespace(members=rules))
+    return Watch(path, record, None, **{"min_coverage": 0.8, "level": 0.05, **options})
 
 
 def test_rows_are_counted_as_evaluate_counts_them(atlas, tmp_path):
@@ -63,7 +65,7 @@ def test_a_batch_counts_once(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rules": ("a", "c")}, "watches another explainer"),
+        ({"rules": "ac"}, "watches another explainer"),
         ({"floor": 0.8}, "watches with floor=0.9, not 0.8"),
         ({"level": 0.01}, "watches with level=0.05, not 0.01"),
     ],

@@ -67,7 +67,7 @@ class TreeOnDraws(Baseline):
         if found is None:
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
-        self.set_, _ = deliver_rules(found, learner)
+        self.set_ = deliver_rules(found, learner).explainers
         certificate = Certificate(found.claim, 0.95, found.rows)
         self.certificate_ = certificate if found.is_certified else None
         return self

@@ -12,48 +12,39 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
-from oleander.black_box.labelling import refuse_to_answer
-from oleander.black_box.resuming import resume
+from oleander.black_box.asking import CountingBlackBox, predict_of
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PaperVariables
-from oleander.data.checks import check_choice, check_count, check_share, make_seed
-from oleander.data.frames import as_one_row, to_table
+from oleander.data.checks import check_choice, check_count, check_share
+from oleander.data.frames import to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.sources import Source, as_source
 from oleander.draws.in_ball import Bounds
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
-from oleander.files.checkpoint import Checkpoint
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
-from oleander.fitting.counting import add_counts, plan_count
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
-from oleander.fitting.intake import take_in
+from oleander.fitting.fit import Given, fit_explainers
 from oleander.fitting.new_rows import NewRows, refuse_seen
 from oleander.fitting.options import (
     Parameters,
     Program,
-    check,
     check_arguments,
-    check_use,
-    list_remembered,
     refuse_beside_letter,
 )
 from oleander.fitting.rule_learner import judge_learned_trees
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate, JointCertificate, Tested
 from oleander.judging.floor import Floor
-from oleander.judging.subgroups import both
 from oleander.messages import one_line, visible
 from oleander.reserve import Reserve
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, fill_abstentions
-from oleander.results.explanation import Explanation, explain_row
+from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
+from oleander.results.explanation import Explanation
 from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.router import Router
@@ -64,7 +55,6 @@ from oleander.selection.result import Proof
 from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import Headings, write_card
 from oleander.words.html import draw_fit
-from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
 from oleander.words.sentences import summarize
 
 # The largest number of leaves of the trees in ``verdict_``.
@@ -217,14 +207,6 @@ class AggregateExplainer(Parameters):
         floor = Floor(on="share", min_support=1)
         return cls(black_box, max_explainers=max_explainers, candidates=balls, program=program, floor=floor, **others)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.target_tags.required = False
-        return tags
-
     @showing_progress
     def fit(
         self,
@@ -280,41 +262,12 @@ class AggregateExplainer(Parameters):
             Refused, ``sample_weight`` with the reason.
         """
         check_arguments(others)
-        check(self)
-        X = X if key is not None else as_source(X) or X
-        check_use(
-            self,
-            has_background=background is not None,
-            is_source=key is None and isinstance(X, Source),
-            has_truth=y is not None,
-            has_labels=labels is not None,
-        )
-        store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
-        seed = make_seed(self.random_state)
-        seed = seed if store is None else int(store.remember("seed", str(seed)))
-        reading, whole, by = take_in(self, X, y, groups, background, columns, floor_by, labels, key, seed)
-        has_model = self.black_box is not None or labels is None
-        model = self.output.of_model(self.black_box) if has_model else refuse_to_answer
-        box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
-        if store is not None:
-            data = [reading.values, reading.groups, reading.background, reading.labels]
-            box = resume(store, box, data, list_remembered(self))
-        black_box = CountingBlackBox(box, self.max_queries, self.n_jobs, self.draws.batch_size)
-        is_counted = labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
-        engine_type = RulesOnDraws if self.asks else ChoiceFromPool
-        record, engine = engine_type.fit(self, reading, black_box, store, seed)
-        if whole is not None and is_counted:
-            record = add_counts(self, record, engine, reading, black_box, whole, labels, groups, store)
-        # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
-        _ = engine.known.by_hash
+        given = Given(X, y, groups, background, columns, floor_by, labels, key)
+        record, engine, black_box, seen, content = fit_explainers(self, given)
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
         counted = getattr(self, "_n_fits", {})
-        self._n_fits = {**counted, reading.content: counted.get(reading.content, 0) + 1}
-        record = replace(record, n_fits=self._n_fits[reading.content])
-        if record.floor_by is not None:
-            record = replace(record, floor_by=replace(record.floor_by, columns=by))
-        seen = [rows for rows in (reading.values, reading.background) if rows is not None]
-        self._set_record(record, engine, black_box, seen)
+        self._n_fits = {**counted, content: counted.get(content, 0) + 1}
+        self._set_record(replace(record, n_fits=self._n_fits[content]), engine, black_box, seen)
         return self
 
     # What a fit leaves, and what a file brings back.
@@ -341,6 +294,20 @@ class AggregateExplainer(Parameters):
         if self._engine is None:
             raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
         return self._engine
+
+    def _need_rules(self, lack: str, refusal: str) -> RulesOnDraws:
+        """Return what rules were learned with; ``ValueError`` where a program chose the explainers."""
+        engine = self._need_engine(lack)
+        if not isinstance(engine, RulesOnDraws):
+            raise ValueError(refusal)
+        return engine
+
+    def _need_choice(self, lack: str) -> ChoiceFromPool:
+        """Return what a program chose from; ``AttributeError`` where rules were learned by asking."""
+        engine = self._need_engine(lack)
+        if not isinstance(engine, ChoiceFromPool):
+            raise AttributeError(f"there are {lack}: these explainers were learned by asking.")
+        return engine
 
     @property
     def engine_(self) -> Engine | None:
@@ -442,17 +409,17 @@ class AggregateExplainer(Parameters):
     @property
     def result_(self) -> SelectionResult:
         """The solver's answer, point by point: equal rows are one point. It is not saved."""
-        return self._need_engine("no solver's result").result
+        return self._need_choice("no results of a solver").result
 
     @property
     def variables_(self) -> PaperVariables:
         """The paper's w, y and z for each row of X, where balls were chosen for a table in memory; not saved."""
-        return self._need_engine("no w, y and z").variables
+        return self._need_choice("no w, y and z").variables
 
     @property
     def pool_(self) -> CandidatePool:
         """All candidates, where a program chose the explainers. They are not saved."""
-        return self._need_engine("no candidates").pool
+        return self._need_choice("no candidates").pool
 
     @property
     def exact_(self) -> Evaluation | None:
@@ -483,27 +450,17 @@ class AggregateExplainer(Parameters):
         ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
-        X, heard = self._new.hear(X, floor_by)
-        answers = explainers.answer_blocks(self.schema_.encode_blocks(X, explainers.columns))
-        if heard is not None:
-            answers = np.ma.masked_array(answers, mask=np.ma.getmaskarray(answers) | ~heard)
-        return fill_abstentions(answers, abstain)
+        return fill_abstentions(explainers.answer_blocks(self._new.encode_blocks(X, floor_by)), abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
         explainers = self.record_.explainers
-        X, heard = self._new.hear(X)
-        blocks = self.schema_.encode_blocks(X, explainers.columns)
-        covers = np.concatenate([explainers.covers(*block) for block in blocks], axis=1)
-        return covers if heard is None else covers & heard
+        return np.concatenate([explainers.covers(*block) for block in self._new.encode_blocks(X)], axis=1)
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         explainers = self.record_.explainers
-        X, heard = self._new.hear(X)
-        blocks = self.schema_.encode_blocks(X, explainers.columns)
-        responsible = np.concatenate([explainers.responsible(*block) for block in blocks])
-        return responsible if heard is None else np.where(heard, responsible, ABSTAINS)
+        return np.concatenate([explainers.responsible(*block) for block in self._new.encode_blocks(X)])
 
     @showing_progress
     def evaluate(self, X: Any, labels: Any = None, *, floor_by: Any = None, key: str | None = None) -> Evaluation:
@@ -572,10 +529,8 @@ class AggregateExplainer(Parameters):
         ...     print(atlas.watch(f"{folder}/watch.sqlite").add(X, name="Monday"))
         All is well (1 batch, 400 rows).
         """
-        rules = [f"{member.region.describe()}: {[*map(str, member.rules())]}" for member in self.explainers_]
         wanted = COVERAGE_KEPT * self.coverage_ if min_coverage is None else min_coverage
-        floor = self.record_.min_fidelity
-        return Watch(path, rules, self.evaluate, floor=floor, min_coverage=wanted, level=level)
+        return Watch(path, self.record_, self.evaluate, min_coverage=wanted, level=level)
 
     def without(self, *rules: int) -> Self:
         """Return a new explainer without some rules, by their numbers from 1; this one stays as it is.
@@ -700,16 +655,17 @@ class AggregateExplainer(Parameters):
             self.record_  # noqa: B018 (raises where nothing is fitted)
             return Router(self, asked)
         check_share("target", target)
-        engine = self._need_engine("no rule sets that target= could choose from")
+        refusal = (
+            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
+            "explainers: leave out target=."
+        )
+        engine = self._need_rules("no rule sets that target= could choose from", refusal)
         return Router(self._with_record(engine.route(self.record_, float(target))), asked)
 
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
-        explainers = self.record_.explainers
-        X, heard = self._new.hear(to_table(X))
-        rows, readable, known = self._new.read(X, labels)
-        return explainers.uncovered(rows, known, both(explainers.can_read(rows, readable), heard))
+        return self._new.describe_uncovered(X, labels)
 
     # What is said of a row, of each rule, and of the fit.
 
@@ -725,23 +681,7 @@ class AggregateExplainer(Parameters):
         change : bool
             Whether the smallest change that gives another answer is sought, which takes most of the time.
         """
-        if np.isscalar(x):
-            raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
-        table, rows, readable = x, self.schema_.encode_plain(x), None
-        if rows is None:
-            table = as_one_row(x)
-            if len(table) != 1:
-                raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-            rows, readable = self.schema_.encode_present(table, self._new.columns_read(ask))
-        known, why = self._new.ask(table, rows, readable, ask)
-        explainers = self.record_.explainers
-        if readable is not None and not explainers.can_read(rows, readable)[0]:  # type: ignore[index]
-            explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table, explainers.columns))
-        elif self.record_.floor_by is not None and not self._new.hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
-            explanation = Explanation((), unreadable=SILENT_SUBGROUP)
-        else:
-            explanation = explain_row(explainers, rows[0], with_change=change)
-        return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
+        return self._new.explain(x, ask=ask, change=change)
 
     @showing_progress
     def explain_many(self, X: Any, *, ask: bool = True) -> pd.DataFrame:
@@ -761,10 +701,7 @@ class AggregateExplainer(Parameters):
             fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
             certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
-        X, heard = self._new.hear(to_table(X))
-        rows, readable = self.schema_.encode_present(X, self._new.columns_read(ask))
-        known, _ = self._new.ask(X, rows, readable, ask)
-        return tabulate_answers(self.record_.explainers, X, rows, readable, known, heard)
+        return self._new.explain_many(X, ask=ask)
 
     def rules_frame(self) -> pd.DataFrame:
         """Return a line for each rule.
@@ -793,7 +730,8 @@ class AggregateExplainer(Parameters):
         record = self.record_
         if record.stability is not None and record.stability.n_refits == n:
             return record.stability
-        engine = self._need_engine("no draws to refit on")
+        refusal = "stability is for explainers that are learned by asking: a program chose these."
+        engine = self._need_rules("no draws to refit on", refusal)
         found = engine.stability(record.explainers, (record.max_explainers, record.min_fidelity), n)
         self._record = replace(self._record, stability=found)
         return found
@@ -837,7 +775,8 @@ class AggregateExplainer(Parameters):
         record = self.record_
         if not record.is_number:
             raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
-        return self._need_engine("no draws").tolerances((record.max_explainers, record.min_fidelity), values)
+        refusal = "other tolerances can be traced where explainers were learned by asking: fit again."
+        return self._need_rules("no draws", refusal).tolerances((record.max_explainers, record.min_fidelity), values)
 
     @showing_progress
     def summary(self) -> str:

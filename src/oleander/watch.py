@@ -3,7 +3,7 @@
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,17 +13,20 @@ import numpy as np
 import pandas as pd
 
 from oleander.data.checks import check_share
-from oleander.files.checkpoint import find_other_facts, hash_text, transaction
+from oleander.files.checkpoint import find_other_facts, transaction
 from oleander.files.saved import write_whole
 from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
+from oleander.results.fit_record import FitRecord
 from oleander.words import describe
 from oleander.words.html import draw_watch
 
 TABLE = (
     "CREATE TABLE IF NOT EXISTS batches (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, counts TEXT NOT NULL)"
 )
+# The counts of a batch beside those of its rules.
+COUNTS = ("n_rows", "n_answered", "n_right")
 # Coverage may fall by a tenth of what the fit had before it is worth an alarm.
 COVERAGE_KEPT = 0.9
 
@@ -42,19 +45,18 @@ class Watch:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        rules: Sequence[str],
+        record: FitRecord,
         evaluate: Callable[[Any, Any], Evaluation],
         *,
-        floor: float,
         min_coverage: float,
         level: float,
     ) -> None:
         check_share("min_coverage", min_coverage)
         check_share("level", level)
-        self.path, self.n_rules, self._evaluate = Path(path), len(rules), evaluate
-        self.floor, self.min_coverage, self.level = float(floor), float(min_coverage), float(level)
+        self.path, self.n_rules, self._evaluate = Path(path), len(record.explainers.members), evaluate
+        self.floor, self.min_coverage, self.level = float(record.min_fidelity), float(min_coverage), float(level)
         facts = {
-            "explainer": hash_text("\n".join(rules)),
+            "explainer": record.fingerprint,
             "floor": repr(self.floor),
             "min_coverage": repr(self.min_coverage),
             "level": repr(self.level),
@@ -79,14 +81,9 @@ class Watch:
             time.
         """
         result = self._evaluate(X, labels)
-        members = result.explainers
-        n_inside = members["rows"].to_numpy()
-        n_right = np.rint(np.nan_to_num(members["fidelity"].to_numpy(dtype=float)) * n_inside).astype(int)
-        rules = tuple(zip(n_inside.tolist(), n_right.tolist(), strict=True))
-        return self.add_counts(
-            {"n_rows": result.n_rows, "n_answered": result.n_answered, "n_right": result.n_right, "rules": rules},
-            name=name,
-        )
+        counts = {name: getattr(result, name) for name in COUNTS}
+        rules = [(one.n_rows, one.n_right) for one in result.explainer_counts]
+        return self.add_counts({**counts, "rules": rules}, name=name)
 
     def add_counts(self, counts: Mapping[str, Any], *, name: str | None = None) -> Watched:
         """Add the counts of a batch that were made elsewhere, as in a database, and return what all batches say now.
@@ -101,13 +98,10 @@ class Watch:
         """
         given = datetime.now(UTC).isoformat(timespec="microseconds") if name is None else str(name)
         batch = self._read(given, dict(counts))
-        content = {"n_rows": batch.n_rows, "n_answered": batch.n_answered, "n_right": batch.n_right}
+        content = json.dumps({name: getattr(batch, name) for name in (*COUNTS, "rules")})
         with self._open() as database:
             try:
-                database.execute(
-                    "INSERT INTO batches (name, counts) VALUES (?, ?)",
-                    (batch.name, json.dumps({**content, "rules": batch.rules})),
-                )
+                database.execute("INSERT INTO batches (name, counts) VALUES (?, ?)", (batch.name, content))
             except sqlite3.IntegrityError:
                 raise WatchError(
                     f"{visible(self.path)} has a batch {visible(given)!r} already: its rows would count twice. Give the"
@@ -136,8 +130,8 @@ class Watch:
     def frame(self) -> pd.DataFrame:
         """Return a line for each batch: its counts, and the evidence against each floor, as a share of an alarm."""
         found = self.look()
-        columns = {name: [getattr(batch, name) for batch in found.batches] for name in ("name", "n_rows", "n_answered")}
-        table = pd.DataFrame({**columns, "n_right": [batch.n_right for batch in found.batches]})
+        columns = ["name", *COUNTS]
+        table = pd.DataFrame([[getattr(batch, name) for name in columns] for batch in found.batches], columns=columns)
         return table.assign(**{_title(one): np.exp(one.path) * one.level for one in found.evidence})
 
     def plot(self, ax: Any = None) -> Any:
@@ -160,7 +154,7 @@ class Watch:
 
     def _read(self, name: str, counts: dict[str, Any]) -> Batch:
         try:
-            n_rows, n_answered, n_right = (_whole(counts[key]) for key in ("n_rows", "n_answered", "n_right"))
+            own = {key: _whole(counts[key]) for key in COUNTS}
             rules = tuple((_whole(n_inside), _whole(n_correct)) for n_inside, n_correct in counts["rules"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             lack = f"{error} is missing" if isinstance(error, KeyError) else one_line(error)
@@ -170,7 +164,7 @@ class Watch:
             ) from error
         if len(rules) != self.n_rules:
             raise ValueError(f"there are counts of {len(rules)} rules, and the explainer has {self.n_rules}.")
-        batch = Batch(name, n_rows, n_answered, n_right, rules)
+        batch = Batch(name, rules=rules, **own)
         batch.check()
         return batch
 

@@ -238,9 +238,9 @@ def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeyp
 
     monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
     rules = learner.choose(10, 0.6)
-    evaluation = deliver_rules(rules, learner)[1]
+    evaluation = deliver_rules(rules, learner).evaluation
     assert rules.claim.share == 1
     assert 0.6 <= rules.claim.bound <= evaluation.agreement < 0.95
     for rules in learner.choose_each([1, 10], [0.6, 0.8]).values():
         if rules is not None:
-            assert rules.claim.bound <= deliver_rules(rules, learner)[1].agreement
+            assert rules.claim.bound <= deliver_rules(rules, learner).evaluation.agreement

@@ -510,7 +510,7 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, m
 
 def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeypatch):
     atlas = atlases["asking"]
-    found = tuple((number + 1,) for number in range(len(atlas.explainers_)))
+    found = tuple(range(1, len(atlas.explainers_) + 1))
     monkeypatch.setattr(atlas, "_record", replace(atlas.record_, stability=Stability(20, found, 0.9)))
     page = open_page(atlas)
     assert page.tab.locator("#list .evidence").nth(1).inner_text().endswith("; found in 2 of 20 refits")

@@ -107,7 +107,7 @@ class TestLoaded:
         atlas.save(tmp_path / "atlas")
         return AggregateExplainer.load(tmp_path / "atlas")
 
-    @pytest.mark.parametrize(("name", "word"), [("result_", "no solver's result"), ("pool_", "no candidates")])
+    @pytest.mark.parametrize(("name", "word"), [("result_", "no results of a solver"), ("pool_", "no candidates")])
     def test_workings_are_not_in_a_file(self, loaded, name, word):
         with pytest.raises(NotFittedError, match=f"loaded from a file, which holds {word}"):
             getattr(loaded, name)

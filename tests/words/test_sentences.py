@@ -175,12 +175,12 @@ class TestPage:
         assert line.startswith(words)
 
     def test_how_it_was_made(self):
-        made = " ".join(describe_making(CERTIFIED, 2_000, 2, 2_100))
+        made = " ".join(describe_making(replace(CERTIFIED, n_draws=2_000, max_conditions=2), 2_100))
         assert "The model labelled 2,000 synthetic rows" in made
         assert "In total, 2,100 rows were sent to the model." in made
         assert "Clopper" in made
         assert "A program chose at most 5 rules with at most 2 conditions each that together cover" in made
-        assert describe_making(PROVEN, None, None, 100)[0].startswith("At most 5 explainers, each for one region")
+        assert describe_making(PROVEN, 100)[0].startswith("At most 5 explainers, each for one region")
 
 
 class TestSilentRows:

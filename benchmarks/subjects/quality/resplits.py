@@ -126,7 +126,7 @@ def measure_set(found: RuleSet | None, learner: RuleLearner, new: Rows, floor: f
     """Return the measures of a set that some rows let speak, on new rows."""
     if found is None:
         return NO_ANSWER
-    explainers, _ = deliver_rules(found, learner)
+    explainers = deliver_rules(found, learner).explainers
     return measure_answers(
         explainers.evaluate(new.values, new.labels),
         explainers.members,

@@ -31,7 +31,7 @@ class ChoiceFromPool(Engine):
     """Explainers that a program chose from a pool."""
 
     program: PoolProgram
-    chosen: SelectionResult
+    result: SelectionResult
     # The number of rows of X; None for a source.
     n_rows: int | None
 
@@ -85,7 +85,8 @@ class ChoiceFromPool(Engine):
         explainers = deliver_choice(program, result)
 
         # Judge and certify.
-        evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
+        said = explainers.read(rows.values)
+        evaluation = explainers.evaluate_answers(said, rows.labels, rows.weights)
         black_box.release(len(parts.held))
         held = label_rows(reading.values[parts.held], black_box, groups=reading.groups_of(parts.held), known=rows)
         certificate, judged, system = None, None, None
@@ -97,8 +98,8 @@ class ChoiceFromPool(Engine):
             else:
                 judged = certified.as_judged()
             explainers = explainers.judged_on(held, answers, options.floor.level, options.min_fidelity)
-            said = Judged(answers.answered[None], answers.right(held.labels)[None], held.weights, held.groups)
-            system = certify_system(said, 0, options.floor.level, 1, is_certified=reading.can_certify)
+            heard = Judged(answers.answered[None], answers.right(held.labels)[None], held.weights, held.groups)
+            system = certify_system(heard, 0, options.floor.level, 1, is_certified=reading.can_certify)
         record = FitRecord(
             *limits,
             explainers,
@@ -110,7 +111,7 @@ class ChoiceFromPool(Engine):
             judged=judged,
             ball_sizes=sizes,
             output=options.output,
-            model_score=ModelScore.count(explainers.covers(rows.values), rows, truth, explainers.tolerance),
+            model_score=ModelScore.count(said, rows, truth),
             system=system,
         )
         return record, cls(rows, held, parts, seed, program, result, n_rows)
@@ -121,16 +122,15 @@ class ChoiceFromPool(Engine):
 
     @property
     def pool(self) -> CandidatePool:
+        """All candidates."""
         return self.program.pool
-
-    @property
-    def result(self) -> SelectionResult:
-        return self.chosen
 
     @property
     def variables(self) -> PaperVariables:
         """The paper's w, y and z for each row of X."""
-        return super().variables if self.n_rows is None else PaperVariables.read(self.program, self.chosen, self.n_rows)
+        if self.n_rows is None:
+            raise AttributeError("there are no w, y and z of a source: a sample of its rows was explained.")
+        return PaperVariables.read(self.program, self.result, self.n_rows)
 
     @property
     def tree_learner(self) -> RuleLearner:
@@ -138,7 +138,7 @@ class ChoiceFromPool(Engine):
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number and floor; candidates are trained as the answers need them."""
-        known = {(fitted.max_explainers, fitted.min_fidelity): self.chosen}
+        known = {(fitted.max_explainers, fitted.min_fidelity): self.result}
         results = self.program.sweep(max_explainers, min_fidelity, known)
         cells = [self._fill_cell(number, floor, result) for (number, floor), result in results.items()]
         return TradeOff(tuple(cells)).with_cell(fitted)

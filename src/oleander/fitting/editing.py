@@ -159,22 +159,12 @@ class Editor:
     def _finish(self, members: Sequence[ChosenExplainer], edits: Sequence[Edit]) -> FitRecord:
         """Return the record of edited rules, without everything that was said of other rules."""
         explainers = ExplainerSet(self.record.schema, tuple(replace(one, claim=None) for one in members))
-        record = replace(
-            self.record,
+        record = self.record.with_others(
+            explainers,
+            explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights),
             max_explainers=max(self.record.max_explainers, len(members)),
-            explainers=explainers,
-            evaluation=explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights),
             edits=(*self.record.edits, *edits),
-            proof=None,
-            n_candidates=0,
-            certificate=None,
-            judged=None,
-            exact=None,
-            accuracy=None,
-            stability=None,
-            model_score=None,
-            system=None,
-            reserved=None,
+            verdict=self.record.verdict,
         )
         # The trade-off is that of the fit, and an edit has no part in it.
         return replace(record, tradeoff=TradeOff((record.cell,)))

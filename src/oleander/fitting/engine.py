@@ -1,35 +1,27 @@
 """What both ways to explainers share: propose candidates, choose by a program, judge, and answer further questions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import pandas as pd
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import Split, label_rows
-from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PaperVariables
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.fitting.editing import Editor
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.judging.subgroups import FloorBy
-from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.fit_record import FitRecord
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.selection import SelectionResult
 
 
 @dataclass(eq=False)
 class Engine(ABC):
     """What a fit keeps beside its record to answer further questions. It is never saved.
 
-    ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators. A
-    question that only one of them can answer is refused by the other.
+    ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators.
     """
 
     # The rows that the explainers were chosen or judged on.
@@ -55,9 +47,9 @@ class Engine(ABC):
         return label_rows(reading.values[self.parts.learned], black_box, known=self.known).labels_of_rows
 
     @property
+    @abstractmethod
     def n_candidates(self) -> int:
         """The number of candidates whose shares a sample must bring near the exact ones: 1 if rows did not choose."""
-        return 1
 
     @property
     @abstractmethod
@@ -68,24 +60,13 @@ class Engine(ABC):
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
 
-    def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
-        """Return how often each rule comes back in refits on parts of the draws."""
-        raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+    def make_editor(self, record: FitRecord) -> Editor:
+        """Return what edits the rules of a record."""
+        return Editor(record, self.rows.values, self.rows.labels, self.rows)
 
     def hear(self, by: FloorBy | None) -> Bools | None:
         """Return a mask of the judging rows in subgroups that get answers; None where there is one floor."""
         return None
-
-    def route(self, record: FitRecord, target: float) -> FitRecord:
-        """Return the record of the widest explainers with which a router reaches a target."""
-        raise ValueError(
-            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
-            "explainers: leave out target=."
-        )
-
-    def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:
-        """Return a line for each tolerance: what is answered, how well, and how much there is to read."""
-        raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
 
     def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
         """Return the rows that a page counts, their labels, and a mask of those in subgroups that get answers.
@@ -98,27 +79,3 @@ class Engine(ABC):
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the rows that rules learned without them answer, and answer correctly; None if there are none."""
         return None
-
-    def make_editor(self, record: FitRecord) -> Editor:
-        """Return what edits the rules of a record."""
-        return Editor(record, self.rows.values, self.rows.labels, self.rows)
-
-    @property
-    def made_from(self) -> tuple[int | None, int | None]:
-        """The number of draws, and the largest number of conditions of a rule; None where there is no such number."""
-        return None, None
-
-    @property
-    def pool(self) -> CandidatePool:
-        """All candidates."""
-        raise AttributeError("there is no pool of candidates: these explainers were learned by asking.")
-
-    @property
-    def result(self) -> SelectionResult:
-        """The solver's answer."""
-        raise AttributeError("there is no solver's result: these explainers were learned by asking.")
-
-    @property
-    def variables(self) -> PaperVariables:
-        """The paper's w, y and z."""
-        raise AttributeError("there are no w, y and z: no program chose balls around the rows of a table.")

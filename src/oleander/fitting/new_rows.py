@@ -1,16 +1,18 @@
 """Rows that come after a fit: encoded by its schema, labelled by the black box, and judged by its rules."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
 from oleander.black_box.labelling import label_rows
 from oleander.data.copies import count_known
-from oleander.data.frames import columns_of, take_rows, to_table
+from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
 from oleander.data.reading import read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
@@ -21,7 +23,10 @@ from oleander.fitting.editing import Editor
 from oleander.fitting.options import Parameters
 from oleander.judging.subgroups import both
 from oleander.messages import list_some, warn_user
+from oleander.results.evaluation import Uncovered
+from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import FitRecord
+from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
 
 
 class ReserveError(ValueError):
@@ -56,6 +61,14 @@ class NewRows:
         table = to_table(X)
         return table, by.hear(table, len(table), floor_by)
 
+    def encode_blocks(self, X: Any, floor_by: Any = None) -> Iterator[tuple[Floats, Bools | None]]:
+        """Yield blocks of encoded rows, each with a mask of those that may get an answer; None stands for all."""
+        X, heard = self.hear(X, floor_by)
+        start = 0
+        for rows, readable in self.record.schema.encode_blocks(X, self.record.explainers.columns):
+            yield rows, both(readable, None if heard is None else heard[start : start + len(rows)])
+            start += len(rows)
+
     def refuse_floor_by(self, what: str) -> None:
         """Raise ``ValueError`` where subgroups are silent, which ``what`` cannot express."""
         if self.record.floor_by is not None:
@@ -64,11 +77,11 @@ class NewRows:
                 "without floor_by."
             )
 
-    def columns_read(self, ask: bool) -> frozenset[int] | None:
+    def _columns_read(self, ask: bool) -> frozenset[int] | None:
         """Return the columns that a row must have: those of the rules, and all (None) where the black box is asked."""
         return None if ask and self.options.black_box is not None else self.record.explainers.columns
 
-    def read(self, X: Any, labels: Any) -> tuple[Floats, Bools | None, Labels]:
+    def _read(self, X: Any, labels: Any) -> tuple[Floats, Bools | None, Labels]:
         """Return rows with all columns, encoded: a mask of those that can be read, None for all, and their labels."""
         table = to_table(X)
         rows, readable = self.record.schema.encode_readable(table)
@@ -80,7 +93,7 @@ class NewRows:
         known = self.label_table(to_table(X), values, None, labels) if can_ask else None
         return values, known, self.hear(X)[1]
 
-    def ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
+    def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
         """Return the black box's labels, or None and why it was not asked."""
         if not ask:
             return None, ""
@@ -109,6 +122,42 @@ class NewRows:
         if labels is not None:
             return check_given(labels, len(rows), is_number=self.record.is_number)
         return label_rows(rows, self._count_queries(), known=self.known).labels_of_rows
+
+    def explain(self, x: Any, *, ask: bool, change: bool) -> Explanation:
+        """Return what is said of one row; see ``AggregateExplainer.explain``."""
+        if np.isscalar(x):
+            raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
+        explainers, schema = self.record.explainers, self.record.schema
+        table, rows, readable = x, schema.encode_plain(x), None
+        if rows is None:
+            table = as_one_row(x)
+            if len(table) != 1:
+                raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
+            rows, readable = schema.encode_present(table, self._columns_read(ask))
+        known, why = self._ask(table, rows, readable, ask)
+        readable = explainers.can_read(rows, readable)
+        heard = None if self.record.floor_by is None else self.hear(as_one_row(x))[1]
+        if readable is not None and not readable[0]:
+            explanation = Explanation((), unreadable=schema.describe_unreadable(table, explainers.columns))
+        elif heard is not None and not heard[0]:
+            explanation = Explanation((), unreadable=SILENT_SUBGROUP)
+        else:
+            explanation = explain_row(explainers, rows[0], with_change=change)
+        return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
+
+    def explain_many(self, X: Any, *, ask: bool) -> pd.DataFrame:
+        """Return a line for each row; see ``AggregateExplainer.explain_many``."""
+        X, heard = self.hear(to_table(X))
+        rows, readable = self.record.schema.encode_present(X, self._columns_read(ask))
+        known, _ = self._ask(X, rows, readable, ask)
+        return tabulate_answers(self.record.explainers, X, rows, readable, known, heard)
+
+    def describe_uncovered(self, X: Any, labels: Any) -> Uncovered:
+        """Return the rows that are not answered."""
+        X, heard = self.hear(to_table(X))
+        rows, readable, known = self._read(X, labels)
+        explainers = self.record.explainers
+        return explainers.uncovered(rows, known, both(explainers.can_read(rows, readable), heard))
 
     def _count_queries(self) -> CountingBlackBox:
         """Return what asks the black box and counts the rows, from where the fit ended."""
@@ -160,7 +209,7 @@ class NewRows:
 
     def make_editor(self, X: Any, labels: Any) -> Editor:
         """Return what edits the rules, counted on these rows, which can certify nothing from now on."""
-        rows, readable, known = self.read(X, labels)
+        rows, readable, known = self._read(X, labels)
         self.seen.append(rows)
         given = Rows(self.record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
         given = given if readable is None else given.part(readable)

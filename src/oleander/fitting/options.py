@@ -120,6 +120,14 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = False
+        return tags
+
     def __sklearn_clone__(self) -> Self:
         # Parameters are passed on as they are: a fitted model among them, such as a black box, must stay fitted.
         return type(self)(**self.get_params(deep=False))

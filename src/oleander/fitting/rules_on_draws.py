@@ -22,7 +22,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.delivering import deliver_rules, measure_stability
+from oleander.fitting.delivering import Delivered, deliver_rules, measure_stability
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
@@ -30,7 +30,6 @@ from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.judging.certificate import Certificate, SystemCertificate
 from oleander.judging.subgroups import FloorBy, GivenSubgroups
 from oleander.messages import list_some, warn_user
-from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore, Stability
 from oleander.results.tradeoff import Cell, TradeOff
@@ -129,7 +128,7 @@ class RulesOnDraws(Engine):
             raise NothingFoundError(learner.why_nothing(*limits))
         with tell_progress("bounding what other rules could cover"):
             proof, n_candidates = rules.prove()
-        explainers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
+        explainers, answers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
         is_certified = rules.is_certified and reading.can_certify
         certificate = Certificate(rules.claim, options.floor.confidence, rules.rows)
         realism = None
@@ -148,10 +147,12 @@ class RulesOnDraws(Engine):
             realism=realism,
             by_folds=by_folds,
             output=options.output,
-            model_score=ModelScore.count(learner.covers(rules), rows, truth, explainers.tolerance),
+            model_score=ModelScore.count(answers, rows, truth),
             # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
             system=None if subgroups else _limit(learner.claim_system(rules, *limits), reading.can_certify),
             floor_by=None if rules.floor_by is None else replace(rules.floor_by, is_certified=is_certified),
+            n_draws=len(draws.values),
+            max_conditions=learner.limits.max_conditions,
         )
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
@@ -162,8 +163,8 @@ class RulesOnDraws(Engine):
         return Editor(record, draws.values, answers, self.rows)
 
     @property
-    def made_from(self) -> tuple[int | None, int | None]:
-        return len(self.learner.draws.values), self.learner.limits.max_conditions
+    def n_candidates(self) -> int:
+        return 1
 
     @property
     def tree_learner(self) -> RuleLearner:
@@ -176,7 +177,7 @@ class RulesOnDraws(Engine):
         """
         self._chosen = self.learner.choose_each(max_explainers, min_fidelity)
         # Several floors may be reached by the same choice, which is delivered and evaluated once.
-        delivered: dict[int, tuple[ExplainerSet, Evaluation]] = {}
+        delivered: dict[int, Delivered] = {}
         nothing = ExplainerSet(self.learner.draws.schema, ())
         silence = nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
         cells = []
@@ -186,7 +187,8 @@ class RulesOnDraws(Engine):
                 continue
             if id(rules.step) not in delivered:
                 delivered[id(rules.step)] = deliver_rules(rules, self.learner)
-            cells.append(Cell.fill(number, floor, *delivered[id(rules.step)], float("nan"), "judged"))
+            explainers, _, evaluation = delivered[id(rules.step)]
+            cells.append(Cell.fill(number, floor, explainers, evaluation, float("nan"), "judged"))
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
@@ -196,6 +198,7 @@ class RulesOnDraws(Engine):
         return None if by is None or given is None else by.find_heard(given.names)
 
     def route(self, record: FitRecord, target: float) -> FitRecord:
+        """Return the record of the widest explainers with which a router reaches a target."""
         # A router that answers half of the rows may be wrong on twice as many of these.
         floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
         limits = record.max_explainers, floor
@@ -217,19 +220,14 @@ class RulesOnDraws(Engine):
             )
         rules, system = found
         proof, n_candidates = rules.prove()
-        explainers, evaluation = deliver_rules(rules, self.learner, floor)
-        return FitRecord(
-            *limits,
+        explainers, _, evaluation = deliver_rules(rules, self.learner, floor)
+        return record.with_others(
             explainers,
             evaluation,
-            record.n_queries,
+            min_fidelity=floor,
             proof=proof,
             n_candidates=n_candidates,
             judged=rules.claim,
-            realism=record.realism,
-            by_folds=record.by_folds,
-            output=record.output,
-            n_fits=record.n_fits,
             system=_limit(system, self.can_certify),
         )
 
@@ -239,6 +237,7 @@ class RulesOnDraws(Engine):
         return None if rules is None else (rules.answered[points], rules.right[points])
 
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
+        """Return how often each rule comes back in refits on parts of the draws."""
         return measure_stability(explainers, self.learner, limits, n_refits)
 
     def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:

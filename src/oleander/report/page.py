@@ -199,10 +199,7 @@ def build_content(
     lists, within = [one["silent"] for one in sets.sets if "silent" in one], record.explainers.tolerance
     refits = None
     if stability is not None:
-        refits = [
-            [describe_refits(stability, number, position) for position in range(len(counts))]
-            for number, counts in enumerate(stability.found)
-        ]
+        refits = [describe_refits(stability, number) for number in range(len(stability.found))]
     return {
         "title": visible(title),
         "about": visible(about),
@@ -228,7 +225,7 @@ def build_content(
         "within": "" if within is None else str(within),
         "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
-        "made": describe_making(record, *((None, None) if engine is None else engine.made_from), atlas.n_queries_),
+        "made": describe_making(record, atlas.n_queries_),
         "verdict": describe_verdict(record.verdict or (), record.min_fidelity),
         "settings": describe_settings(atlas, values),
     }

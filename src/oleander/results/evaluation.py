@@ -33,6 +33,11 @@ class ExplainerCount(NamedTuple):
     n_right: int
     complexity: int
 
+    @property
+    def fidelity(self) -> float:
+        """The share of the rows on which it says what the black box says; NaN where there are none."""
+        return _share(self.n_right, self.n_rows)
+
 
 class ClassCount(NamedTuple):
     """The rows of one label of the black box, or of one range of its numbers."""
@@ -113,7 +118,7 @@ class Evaluation(Shown, Saved):
     @property
     def explainers(self) -> pd.DataFrame:
         """A line for each explainer, numbered from 1: rows covered, fidelity, complexity."""
-        lines = [(one.n_rows, _share(one.n_right, one.n_rows), one.complexity) for one in self.explainer_counts]
+        lines = [(one.n_rows, one.fidelity, one.complexity) for one in self.explainer_counts]
         table = pd.DataFrame(lines, columns=["rows", "fidelity", "complexity"])
         return table.set_axis(pd.RangeIndex(1, len(table) + 1, name="explainer"))
 

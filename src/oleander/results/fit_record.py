@@ -7,19 +7,19 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Floats, Labels
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.data.checks import Count, check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import Tolerance, agrees
+from oleander.data.tolerance import agrees
 from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested, read_certificate
 from oleander.judging.subgroups import FloorBy
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection.result import Proof
 
@@ -67,11 +67,12 @@ class ModelScore(Saved):
     unsaid: tuple[Annotated[str, visible], ...] = ()
 
     @classmethod
-    def count(cls, covers: Bools, rows: Rows, truth: Labels | None, within: Tolerance | None) -> Self | None:
+    def count(cls, answers: Answers, rows: Rows, truth: Labels | None) -> Self | None:
         """Compare the black box's answers with the true labels that are known; None where no label is in both.
 
-        ``covers`` is a mask of the points that each explainer covers.
+        ``answers`` are those of the explainers for the points.
         """
+        within = answers.tolerance
         if truth is None:
             return None
         known = np.flatnonzero(~pd.isna(truth))
@@ -80,7 +81,7 @@ class ModelScore(Saved):
         if not len(known) or (within is None and not said & true):
             return None
         right = agrees(labels, truth, within)
-        answered = np.asarray(covers.any(axis=0))[rows.point_of_row][known]
+        answered = answers.answered[rows.point_of_row][known]
         n_answered, n_right = int(answered.sum()), int((right & answered).sum())
         n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
         unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
@@ -102,20 +103,15 @@ class Stability(Shown, Saved):
     """How often each rule comes back in refits on parts of the draws."""
 
     n_refits: Count
-    # For each rule of each explainer, the number of refits in which one rule with the same answer holds 90% of the rows
-    # that it answers, and the refit gives that answer there.
-    found: tuple[tuple[Count, ...], ...]
+    # For each rule, the number of refits in which one rule with the same answer holds 90% of the rows that it answers,
+    # and the refit gives that answer there.
+    found: tuple[Count, ...]
     # The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
     same_answers: float
 
-    def matches(self, explainers: ExplainerSet) -> bool:
-        """Return whether there is a count for each rule of these explainers."""
-        counts = [member.explainer.n_rules for member in explainers.members]
-        return [len(found) for found in self.found] == counts
-
     def check_read(self) -> None:
         """Raise ``ValueError`` for counts that no refits give."""
-        if self.n_refits < 1 or any(count > self.n_refits for counts in self.found for count in counts):
+        if self.n_refits < 1 or any(count > self.n_refits for count in self.found):
             raise ValueError(f"stability: counts of rules lie between 0 and {self.n_refits} refits.")
         if not 0 <= self.same_answers <= 1:
             raise ValueError(f"stability: {self.same_answers} is not a share.")
@@ -213,6 +209,10 @@ class FitRecord:
     n_fits: int = 1
     # The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
     n_candidates: Count = 0
+    # The draws, or rows in their place, that rules were learned from, and the largest number of conditions of a rule;
+    # None where a program chose, or where there is no limit.
+    n_draws: Count | None = None
+    max_conditions: Count | None = None
     # How often the black box itself is correct; None where true labels are not known.
     model_score: ModelScore | None = None
     # What may be claimed of a router: these explainers, and the black box where they are silent. None where no row that
@@ -283,6 +283,12 @@ class FitRecord:
             return self.proof.status
         return "certified" if self.certificate is not None else "judged"
 
+    def with_others(self, explainers: ExplainerSet, evaluation: Evaluation, **figures: Any) -> Self:
+        """Return the record of other explainers of the same fit, without everything that was said of these."""
+        own = ("max_explainers", "min_fidelity", "n_queries", "realism", "by_folds", "output", "n_fits", "n_draws")
+        kept = {name: getattr(self, name) for name in (*own, "max_conditions")}
+        return type(self)(explainers=explainers, evaluation=evaluation, **kept | figures)
+
     def without_records(self, rows: Floats) -> Self:
         """Return the record as it may be saved, without explainers of the trade-off that are balls around these rows.
 
@@ -317,7 +323,7 @@ class FitRecord:
         known = record.proof, record.certificate, record.judged
         if all(one is None for one in known) and not record.n_edits:
             raise ValueError("it holds neither a proof nor a certificate nor a judgement")
-        if record.stability is not None and not record.stability.matches(record.explainers):
+        if record.stability is not None and len(record.stability.found) != len(record.explainers.members):
             raise ValueError("its stability does not count each rule")
         return record
 
@@ -352,5 +358,5 @@ def tabulate_rules(members: Sequence[ChosenExplainer], stability: Stability | No
                 spread = member.spreads[position] if member.spreads else None
                 lines[-1] |= {"within": np.nan if spread is None else spread.size}
             if stability is not None:
-                lines[-1] |= {"found": stability.found[number][position], "refits": stability.n_refits}
+                lines[-1] |= {"found": stability.found[number], "refits": stability.n_refits}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

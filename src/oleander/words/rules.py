@@ -111,22 +111,22 @@ def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
     return f"; {at_least(spread.share)} are within {member.tolerance.show_spread(spread.size)}"
 
 
-def describe_refits(stability: Stability, number: int, position: int) -> str:
-    """Return how often a rule of an explainer comes back in refits."""
-    return f"found in {stability.found[number][position]} of {stability.n_refits} refits"
+def describe_refits(stability: Stability, number: int) -> str:
+    """Return how often a rule comes back in refits."""
+    return f"found in {stability.found[number]} of {stability.n_refits} refits"
 
 
-def with_refits(words: str, stability: Stability | None, number: int, position: int) -> str:
+def with_refits(words: str, stability: Stability | None, number: int) -> str:
     """Return words about a rule, and in how many refits it comes back where that is known."""
-    return words if stability is None else f"{words}; {describe_refits(stability, number, position)}"
+    return words if stability is None else f"{words}; {describe_refits(stability, number)}"
 
 
 def describe_member(record: FitRecord, number: int) -> list[str]:
     """Return an explainer of a fit with its rules, the widest of them where there are many."""
-    members, stability = record.explainers.members, record.stability
+    members = record.explainers.members
     member, rules = members[number], members[number].rules()
     if member.is_one_rule:
-        evidence = with_refits(describe_evidence(member, 0, rules[0]), stability, number, 0)
+        evidence = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number)
         return [describe_rule(name_rule(members, number, 0), rules[0], evidence)]
     is_long = sum(len(one.explainer.rules()) for one in members) > MOST_RULES
     most = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
@@ -141,7 +141,7 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
         lines.append(f"  {len(rules):,} rules on {how_many(len(features), 'features')}: {', '.join(names)}")
         shown = sorted(shown, key=lambda pair: -pair[1].n_draws)[:most]
     for position, rule in shown:
-        evidence = with_refits(describe_evidence(member, position, rule, alone=True), stability, number, position)
+        evidence = describe_evidence(member, position, rule, alone=True)
         lines.append(f"    {describe_rule(f'rule {position + 1}', rule, evidence)}")
     if len(rules) > most:
         lines.append(f"    and {len(rules) - most:,} narrower rules: explainers_[{number}].rules() lists all")
@@ -159,7 +159,7 @@ def list_rules(
             name_rule(members, number, position),
             rule.premise or "always",
             rule.answer,
-            with_refits(describe_evidence(members[number], position, rule), stability, number, position),
+            with_refits(describe_evidence(members[number], position, rule), stability, number),
             count_matches(members[number], position),
         )
         for number, position, rule in widest

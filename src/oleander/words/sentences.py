@@ -453,18 +453,18 @@ def count_silent(rule: Rule) -> int:
     return n_majority if rule.label == "not answered" else rule.n_draws - n_majority
 
 
-def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int | None, n_queries: int) -> list[str]:
-    """Return how the explanation was made, one step after the other; None stands for what is not known."""
+def describe_making(record: FitRecord, n_queries: int) -> list[str]:
+    """Return how the explanation was made, one step after the other."""
     evaluation, floor, steps = record.evaluation, show_percent(record.min_fidelity), []
     if record.is_asked:
-        many = "" if n_draws is None else f"{n_draws:,} "
         rows = "synthetic rows" if record.realism is not None else "rows"
         limits = how_many(record.max_explainers, "rules")
-        limits += "" if max_conditions is None else f" with at most {how_many(max_conditions, 'conditions')} each"
+        most = record.max_conditions
+        limits += "" if most is None else f" with at most {how_many(most, 'conditions')} each"
         steps += [
-            f"The model labelled {many}synthetic rows: made-up rows that resemble the data."
+            f"The model labelled {record.n_draws:,} synthetic rows: made-up rows that resemble the data."
             if record.realism is not None
-            else f"The rules were learned from {many}rows that the model labelled.",
+            else f"The rules were learned from {record.n_draws:,} rows that the model labelled.",
             f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
             f"hold. A program chose at most {limits} that together cover as many {rows} as possible.",
             *_describe_choice(record),

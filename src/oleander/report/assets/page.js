@@ -94,7 +94,7 @@ const fillOf = (label) => {
 const answerOf = (label) => h("strong", { class: "answer" }, data.tolerance ? "" : [icon(label), " "], name(data.classes[label]));
 
 // Only the fitted choice was refitted.
-const refitsOf = (number, position) => (state.cell === fitted && data.refits ? `; ${data.refits[number][position]}` : "");
+const refitsOf = (number) => (state.cell === fitted && data.refits ? `; ${data.refits[number]}` : "");
 
 function ruleLine(members, number, position, title) {
   const [member, rule] = [members[number], members[number].rules[position]];
@@ -106,7 +106,7 @@ function ruleLine(members, number, position, title) {
   return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ",
       h("span", { class: data.classes[rule.label].length <= MOST_TIED ? "tie" : null }, h("span", { class: "arrow" }, "→ "), answerOf(rule.label))),
-    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence + refitsOf(number, position)),
+    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence + refitsOf(number)),
       member.one ? overlapOf(members, number) : null),
     member.one ? histogramsOf(member) : null);
 }

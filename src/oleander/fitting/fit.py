@@ -1,0 +1,126 @@
+"""One fit: what is given is read, explainers are chosen and judged, and all other rows are counted."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from oleander.arrays import Floats
+from oleander.black_box.answers import check_given
+from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
+from oleander.black_box.labelling import refuse_to_answer
+from oleander.black_box.resuming import resume
+from oleander.data.checks import make_seed
+from oleander.data.frames import take_labels, to_table
+from oleander.data.reading import Reading, read
+from oleander.data.sources import Source, as_source
+from oleander.engines.query import as_lazy
+from oleander.engines.sampling import Sampled, draw_from_table, refuse_to_collect
+from oleander.files.checkpoint import Checkpoint
+from oleander.fitting.choice_from_pool import ChoiceFromPool
+from oleander.fitting.counting import add_counts, plan_count, plan_sample
+from oleander.fitting.engine import Engine
+from oleander.fitting.options import Parameters, check, check_floor_by, check_radii, check_use, list_remembered
+from oleander.fitting.rules_on_draws import RulesOnDraws
+from oleander.judging.subgroups import read_subgroups, without_unread
+from oleander.results.fit_record import FitRecord
+
+
+class Given(NamedTuple):
+    """The arguments of ``AggregateExplainer.fit``, which describes them."""
+
+    X: Any
+    y: Any = None
+    groups: Any = None
+    background: Any = None
+    columns: Any = None
+    floor_by: Any = None
+    labels: Any = None
+    key: str | None = None
+
+
+class Fitted(NamedTuple):
+    """What a fit leaves."""
+
+    record: FitRecord
+    engine: Engine
+    black_box: CountingBlackBox
+    # The rows of X and of the background, which may not certify.
+    seen: list[Floats]
+    # A hash of the rows.
+    content: str
+
+
+def fit_explainers(options: Parameters, given: Given) -> Fitted:
+    """Choose explainers and judge them; ``given`` is refused if an option would do nothing."""
+    check(options)
+    if given.key is None:
+        given = given._replace(X=as_source(given.X) or given.X)
+    labels = given.labels
+    check_use(
+        options,
+        has_background=given.background is not None,
+        is_source=given.key is None and isinstance(given.X, Source),
+        has_truth=given.y is not None,
+        has_labels=labels is not None,
+    )
+    store = None if options.checkpoint is None else Checkpoint(options.checkpoint)
+    seed = make_seed(options.random_state)
+    seed = seed if store is None else int(store.remember("seed", str(seed)))
+    reading, whole, floor_by = take_in(options, given, seed)
+    has_model = options.black_box is not None or labels is None
+    model = options.output.of_model(options.black_box) if has_model else refuse_to_answer
+    box = BlackBox(model, reading.schema, is_number=options.tolerance is not None)
+    if store is not None:
+        data = [reading.values, reading.groups, reading.background, reading.labels]
+        box = resume(store, box, data, list_remembered(options))
+    black_box = CountingBlackBox(box, options.max_queries, options.n_jobs, options.draws.batch_size)
+    is_counted = labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
+    engine_type = RulesOnDraws if options.asks else ChoiceFromPool
+    record, engine = engine_type.fit(options, reading, black_box, store, seed)
+    if whole is not None and is_counted:
+        record = add_counts(options, record, engine, reading, black_box, whole, labels, given.groups, store)
+    if record.floor_by is not None:
+        record = replace(record, floor_by=replace(record.floor_by, columns=floor_by))
+    # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
+    _ = engine.known.by_hash
+    seen = [rows for rows in (reading.values, reading.background) if rows is not None]
+    return Fitted(record, engine, black_box, seen, reading.content)
+
+
+def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Source | Sampled | None, tuple[str, ...]]:
+    """Return the rows that a fit works on, the whole of which they are a sample, and the columns of subgroups.
+
+    Columns that are no features are taken out of a frame, source or table in an engine. A path of Parquet files has
+    become a source. The whole is None where the rows are all.
+    """
+    X, y, groups, background, columns, floor_by, labels, key = given
+    sampled, subgroups = None, None
+    source = X if key is None and isinstance(X, Source) else None
+    background = as_source(background) or background
+    held = plan_sample(options, has_background=background is not None)
+    if key is not None:
+        apart = {"y": y, "groups": groups, "labels": labels}
+        sampled = draw_from_table(X, key, **apart, seed=seed, held=held)
+        X, apart = sampled.split(key, **apart)
+        y, groups, labels = apart["y"], apart["groups"], apart["labels"]
+    elif source is None:
+        refuse_to_collect(X)
+    if isinstance(labels, str) and source is None:
+        X, labels = take_labels(to_table(X), labels)
+    if floor_by is not None:
+        check_floor_by(options, is_source=source is not None or sampled is not None)
+        table = to_table(X)
+        # A lazy frame is collected once: a second time its rows may come in another order.
+        X, subgroups = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))
+        X, background = (without_unread(rows, subgroups.columns, options.black_box) for rows in (X, background))
+    if options.schema is None:
+        X, background = (keep_columns(rows, options.black_box, others=(y, groups, labels)) for rows in (X, background))
+    reading = read(X, y, groups, background, labels, schema=options.schema, held=held, seed=seed, n_jobs=options.n_jobs)
+    if reading.labels is not None:
+        is_number = options.tolerance is not None
+        reading = replace(reading, labels=check_given(reading.labels, len(reading.values), is_number=is_number))
+    check_radii(options, len(reading.values) if source is None else source.n_rows)
+    if columns is not None:
+        reading = replace(reading, schema=reading.schema.describing(columns))
+    if subgroups is None:
+        return reading.notice_copies(), source or sampled, ()
+    return replace(reading, subgroups=subgroups.names).notice_copies(), source or sampled, subgroups.columns
