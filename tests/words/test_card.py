@@ -43,7 +43,7 @@ def test_hostile_names_stay_text(fit):
     assert all(line.isprintable() for line in card.splitlines())
     widths = {line.replace("\\|", "").count("|") for line in card.splitlines() if line.startswith("|")}
     assert widths == {5}
-    assert len(re.findall(r"^#", card, flags=re.MULTILINE)) == 6
+    assert len(re.findall(r"^#", card, flags=re.MULTILINE)) == 7
 
 
 @pytest.mark.parametrize("text", [*BREAKERS, "1. list", "- item", "[x](javascript:alert(1))", "<b>", "&lt;"])

@@ -5,7 +5,7 @@ A dossier has the same facts under plain headings, or in the order of Annex IV o
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from oleander.data.schema.schema import describe_features
@@ -21,8 +21,16 @@ MARKS = "\\`*_[]#|~:"
 # What would begin a list or underline a heading.
 STARTS = re.compile(r"([-+=]|\d+[.)])")
 Headings = Literal["plain", "annex-iv"]
-PROVIDER = ["", "*To be written by the provider: nothing in a set of rules says it.*"]
+PROVIDER = "*To be written by the provider: nothing in a set of rules says it.*"
 # The parts under each heading, in order.
+CARD = {
+    "What it is": ("use",),
+    "How well it does": ("performance",),
+    "Rules": ("rules",),
+    "Rows by the model's answer": ("classes",),
+    "Columns": ("columns",),
+    "Limits": ("limits",),
+}
 PLAIN = {
     "Intended use": ("use",),
     "Data": ("data", "columns"),
@@ -49,16 +57,26 @@ ANNEX_IV = {
 
 def write_card(record: FitRecord, title: str) -> str:
     """Return the model card of a fit."""
-    sections = [
-        [f"# {escape(title)}"],
-        describe_use(record),
-        ["## How well it does", "", *list_figures(record)],
-        ["## Rules", *list_rules_of(record)],
-        ["## Rows by the model's answer", "", *tabulate_classes(record)],
-        ["## Columns", "", *tabulate_columns(record)],
-        ["## Limits", "", *list_limits(record)],
-    ]
-    return "\n\n".join("\n".join(section) for section in sections) + "\n"
+    return _write(title, CARD, describe_parts(record))
+
+
+def _write(title: str, headings: Mapping[str, Sequence[str]], parts: Mapping[str, list[str]]) -> str:
+    sections = [f"# {escape(title)}"]
+    for heading, names in headings.items():
+        sections += [f"## {heading}", *("\n".join(parts[name]) for name in names)]
+    return "\n\n".join(sections) + "\n"
+
+
+def describe_parts(record: FitRecord) -> dict[str, list[str]]:
+    """Return what a card and a dossier have in common."""
+    return {
+        "use": describe_use(record),
+        "performance": list_figures(record),
+        "rules": list_rules_of(record),
+        "classes": tabulate_classes(record),
+        "columns": tabulate_columns(record),
+        "limits": list_limits(record),
+    }
 
 
 def escape(text: str) -> str:
@@ -97,7 +115,7 @@ def list_rules_of(record: FitRecord) -> list[str]:
     if all(member.is_one_rule for member in members):
         of = "rows" if record.exact is None else "rows that nothing was learned or chosen from"
         of += "" if record.floor_by is None else ", in subgroups that get answers,"
-        lines = ["", f"Widest first. Counts are of all {of} where the conditions of the rule hold.", ""]
+        lines = [f"Widest first. Counts are of all {of} where the conditions of the rule hold.", ""]
         for number, member in enumerate(members):
             (rule,) = member.rules()
             words = f"{rule.premise or 'always'} → {rule.answer} ({describe_evidence(member, 0, rule)})"
@@ -109,7 +127,7 @@ def list_rules_of(record: FitRecord) -> list[str]:
         for position, rule in enumerate(member.rules()):
             evidence = describe_evidence(member, position, rule, alone=True)
             lines.append(f"- {escape(describe_rule(f'rule {position + 1}', rule, evidence))}")
-    return lines
+    return lines[1:]
 
 
 def tabulate_classes(record: FitRecord) -> list[str]:
@@ -156,21 +174,16 @@ def write_dossier(
     record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str, headings: Headings
 ) -> str:
     """Return the README of a dossier in Markdown."""
-    parts = {
-        "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER[1]],
+    parts = describe_parts(record) | {
+        "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER],
         "data": _describe_data(record, facts),
-        "columns": ["", *tabulate_columns(record)],
-        "rules": list_rules_of(record),
-        "performance": list_figures(record),
-        "classes": ["", *tabulate_classes(record)],
         "metrics": [
             "The figures say how well the rules stand for the model: how many rows they answer, and on how many "
             "of them they say what it says. How often the model is correct is another question.",
-            *PROVIDER,
-        ],
-        "limits": ["", *list_limits(record)],
-        "oversight": [
             "",
+            PROVIDER,
+        ],
+        "oversight": [
             "Where no rule holds, no answer is given, and a person should decide. Rules that people wrote or forced in "
             "are marked.",
         ],
@@ -180,12 +193,9 @@ def write_dossier(
         ],
         "changes": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],
         "check": _describe_check(record, facts),
-        "provider": PROVIDER,
+        "provider": [PROVIDER],
     }
-    sections = [f"# {escape(title)}"]
-    for heading, names in (ANNEX_IV if headings == "annex-iv" else PLAIN).items():
-        sections.append("\n".join([f"## {heading}", "", *(line for name in names for line in parts[name])]))
-    return "\n\n".join(sections) + "\n"
+    return _write(title, ANNEX_IV if headings == "annex-iv" else PLAIN, parts)
 
 
 def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:

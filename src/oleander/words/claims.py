@@ -107,19 +107,14 @@ def show_evidence(claim: Claim) -> str:
     return f"average over {how_many(claim.n_rows, claim.unit)}: {show_share(claim.share, 1)}"
 
 
-def about(claim: Claim) -> str:
-    """Return what a bound is about, as the end of a sentence; empty for rows."""
-    return about_unit(claim.unit)
-
-
-def about_unit(unit: Unit) -> str:
-    """Return what a bound on rows, or on groups, is about; empty for rows."""
+def about(unit: Unit) -> str:
+    """Return what a bound on rows, or on groups, is about, as the end of a sentence; empty for rows."""
     return "" if unit == "rows" else " for a random row of a random group"
 
 
 def on_new_rows(claim: Claim) -> str:
     """Return the bound of a claim with what it is about."""
-    return f"{at_least(claim.bound)}{about(claim) or ' on new rows'}"
+    return f"{at_least(claim.bound)}{about(claim.unit) or ' on new rows'}"
 
 
 @say.register
@@ -145,17 +140,26 @@ def _say_too_few(claim: Claim, floor: float) -> str:
 
 
 @say.register
+def _say_certificate(certificate: Certificate) -> list[str]:
+    return [*describe_certificate(certificate), VOID]
+
+
+@say.register
+def _say_joint_certificate(certificate: JointCertificate) -> list[str]:
+    each = [f"  Explainer {n}: {describe_claim(claim)}." for n, claim in enumerate(certificate.fidelity, start=1)]
+    return [*describe_joint_certificate(certificate), *each, VOID]
+
+
 def describe_certificate(certificate: Certificate) -> list[str]:
     """Return what a certificate of the answers states, one sentence for each statement."""
     claim, sure = certificate.answers, f"{show_percent(certificate.confidence)} confidence"
-    stated = f"{at_least(claim.bound)} of answers match the model{about(claim)}"
+    stated = f"{at_least(claim.bound)} of answers match the model{about(claim.unit)}"
     return [
         f"Certified: {stated} ({sure}; {show_evidence(claim)}).",
         *_describe_rows(certificate, f"{sure} by itself; "),
     ]
 
 
-@say.register
 def describe_joint_certificate(
     certificate: JointCertificate,
     floor: float = 0.0,
@@ -169,7 +173,7 @@ def describe_joint_certificate(
     """
     claim, covered = certificate.answers, certificate.coverage
     sure = f"{show_percent(certificate.confidence)} confidence for all statements together"
-    lines = [f"Certified on {judges} ({sure}){about(claim)}:"]
+    lines = [f"Certified on {judges} ({sure}){about(claim.unit)}:"]
     lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
     if not claim.n_rows:
         lines.append("  Nothing is certified of the answers: none of these rows is answered.")
@@ -210,7 +214,7 @@ def describe_system(certificate: SystemCertificate) -> str:
     n_asked = replace(answered, n_right=answered.n_rows - answered.n_right)
     sure = "both hold with" if certificate.is_certified else "checked and not certified at"
     return (
-        f"The router says what the model says on {at_least(agreement.bound)} of rows{about(agreement)} "
+        f"The router says what the model says on {at_least(agreement.bound)} of rows{about(agreement.unit)} "
         f"({show_evidence(agreement)}), and asks it on at most {show_upper_percent(certificate.most_asked, 0)} "
         f"({show_evidence(n_asked)}); {sure} {show_percent(certificate.confidence)} confidence."
     )
@@ -233,14 +237,15 @@ def describe_difference(found: Difference) -> list[str]:
     """Return how two models differ, one sentence for each claim, and the regions."""
     whole, most = found.agreement, show_upper_percent(found.most_different)
     n_different = replace(whole, n_right=whole.n_rows - whole.n_right)
+    rows = f"rows{about(whole.unit)}"
     sure = f"{show_percent(found.confidence)} confidence"
     sure = sure if found.is_certified else f"checked at {sure}, not certified"
     if not n_different.n_right:
         none = f"No difference found on {how_many(whole.n_rows, whole.unit)}"
-        lines = [f"{none}: the models differ on at most {most} of rows{about(whole)} ({sure})."]
+        lines = [f"{none}: the models differ on at most {most} of {rows} ({sure})."]
     else:
         alone = "" if found.regions else f", {sure}"
-        lines = [f"The models differ on at most {most} of rows{about(whole)} ({show_evidence(n_different)}{alone})."]
+        lines = [f"The models differ on at most {most} of {rows} ({show_evidence(n_different)}{alone})."]
     if found.inside is not None and found.elsewhere is not None:
         if found.inside.n_rows:
             share = f"{at_least(found.inside.bound)} of the differences lie in these regions"
@@ -280,7 +285,7 @@ def describe_tested(tested: Tested) -> str:
     floor, units = show_percent(tested.floor), how_many(tested.n_units, tested.unit)
     sure = f"{show_percent(tested.confidence)} confidence for all that these {tested.unit} certify"
     result = (
-        f"Passed: {at_least(tested.floor)} of answers match the model{about_unit(tested.unit)} ({sure}; {units})."
+        f"Passed: {at_least(tested.floor)} of answers match the model{about(tested.unit)} ({sure}; {units})."
         if tested.passed
         else f"Not passed: a floor of {floor} is not shown on the {units} of this reserve."
     )

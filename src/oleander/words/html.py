@@ -7,22 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from oleander.judging.certificate import Certificate, JointCertificate
 from oleander.judging.evidence import Watched
-from oleander.messages import show_lower_percent, show_percent, show_share, show_upper_percent, visible
-from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.messages import show_percent, show_share, show_upper_percent, visible
+from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.words.claims import VOID, describe, describe_watched, show_counts
-from oleander.words.rules import describe_all, describe_black_box, describe_rest, describe_sureness, list_rules
+from oleander.words.claims import describe, describe_watched
+from oleander.words.rules import describe_black_box, describe_rest, describe_sureness, list_rules
 from oleander.words.sentences import (
     describe_evaluation,
     describe_exact,
     describe_facts,
     describe_fit,
-    describe_uncovered,
 )
 
 # Colours are inherited, so that a fragment is readable in light and in dark notebooks.
@@ -37,8 +35,9 @@ MOST_DRAWN = 20
 
 @singledispatch
 def draw(result: Any) -> str:
-    """Return a result as HTML; its text where it has no page of its own."""
-    return f"<pre>{html.escape(describe(result))}</pre>"
+    """Return a result as HTML: its lines, where it has no other form."""
+    first, *others = describe(result).splitlines()
+    return fragment(first, others)
 
 
 def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
@@ -158,24 +157,10 @@ def draw_fit(record: FitRecord) -> str:
 
 
 @draw.register
-def draw_member(member: ChosenExplainer) -> str:
-    """Return a chosen explainer and its rules."""
-    return fragment(describe_all(member), [member.region.describe()], _draw_rules((member,)))
-
-
-@draw.register
 def draw_evaluation(evaluation: Evaluation) -> str:
     """Return the figures of explainers on some rows."""
     first, *others = describe_evaluation(evaluation)
     return fragment(first, others, _draw_classes(evaluation))
-
-
-@draw.register
-def draw_uncovered(uncovered: Uncovered) -> str:
-    """Return the rows that are not answered."""
-    first, *others = describe_uncovered(uncovered)
-    rows = [(one.label, f"{one.rows:,}", f"{one.uncovered:,}") for one in uncovered.classes.itertuples(index=False)]
-    return fragment(first, others, table(["the model says", "rows", "not answered"], rows))
 
 
 @draw.register
@@ -188,24 +173,6 @@ def draw_explanation(explanation: Explanation) -> str:
     rules = table(RULE_HEADS, lines) if lines else ""
     head = statements[0].rule.answer if statements else "No answer"
     return fragment(head, [describe_black_box(explanation)], rules, rest)
-
-
-@draw.register
-def draw_certificate(certificate: Certificate) -> str:
-    """Return the statements of a certificate, and what voids it."""
-    named, are_alone = {"answers that match the model": certificate.answers}, certificate.rows is not None
-    if certificate.rows is not None:
-        named["answered rows that match the model"] = certificate.rows
-    if isinstance(certificate, JointCertificate):
-        named, are_alone = {"rows that are answered": certificate.coverage, **named}, False
-        named |= {f"explainer {number}": claim for number, claim in enumerate(certificate.fidelity, start=1)}
-    lines = [
-        (name, show_counts(claim), show_lower_percent(claim.bound, 0) if claim.bound else "–")
-        for name, claim in named.items()
-    ]
-    joint = "for each bound by itself" if are_alone else "for all bounds together"
-    head = f"Certified with {show_percent(certificate.confidence)} confidence {joint}"
-    return fragment(head, [VOID], table(["", "counted", "at least"], lines))
 
 
 @draw.register

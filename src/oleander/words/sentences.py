@@ -84,12 +84,12 @@ def describe_answers(record: FitRecord) -> list[str]:
         return [
             f"{first}. Cross-checked, not certified: rules learned the same way from the other rows answer "
             f"{judged.n_rows:,} of {evaluation.n_rows:,} rows and match the model{within(record)} on "
-            f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged)})."
+            f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged.unit)})."
         ]
     if certificate is not None and not isinstance(certificate, JointCertificate):
         return [f"{first}{matched}{_explain_bound(certificate)}."]
     if judged is not None:
-        what = f"{about(judged) or ' on new rows'}, {at_least(judged.bound)} of answers match"
+        what = f"{about(judged.unit) or ' on new rows'}, {at_least(judged.bound)} of answers match"
         return [f"{first}{matched};{what}, which is checked and not certified."]
     lines = [f"{first}{matched}, counted on the rows {_verb(cell, 'they were', 'it was')} chosen on."]
     if certificate is None:
@@ -106,7 +106,7 @@ def _explain_bound(certificate: Certificate) -> str:
     counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
     meaning = f"{counted}such statements are false at most {error} of the time"
     return (
-        f";{about(claim) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
+        f";{about(claim.unit) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
         f"{show_percent(certificate.confidence)} confidence ({meaning})"
     )
 
