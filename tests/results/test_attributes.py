@@ -35,7 +35,7 @@ def fitted_attributes():
 
 class TestRecord:
     def test_every_fitted_attribute_is_listed_here(self):
-        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS, "n_queries_", "verdict_"}
+        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS, "n_queries_", "verdict_", "engine_"}
 
     @pytest.mark.parametrize("name", FROM_RECORD)
     def test_it_is_read_from_the_record(self, atlas, name):
