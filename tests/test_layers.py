@@ -51,11 +51,11 @@ ROOT_MODULES = {
     "router",
     "watch",
 }
-# The page is written by a method of the estimator, the panels are drawn by one of the trade-off, and results print
-# themselves in the words of a folder above; all import that folder when the method is called.
+# The page is written by a method of the estimator, and results print and draw themselves by folders above; all import
+# that folder when the method is called.
 IMPORTED_LATE = {
     ("explainer.py", "oleander.report"),
-    ("tradeoff.py", "oleander.report"),
+    ("messages.py", "oleander.report"),
     ("messages.py", "oleander.words"),
 }
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander import AggregateExplainer, Boxes, explainer
+from oleander import AggregateExplainer, Boxes
 from oleander.draws import Draws
+from oleander.fitting import fitted
 from oleander.results.fit_record import FitRecord
 
 FROM_RECORD = {
@@ -69,8 +70,8 @@ class TestVerdict:
 
     @pytest.fixture
     def grown(self, monkeypatch):
-        calls, judge = [], explainer.judge_learned_trees
-        monkeypatch.setattr(explainer, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
+        calls, judge = [], fitted.judge_learned_trees
+        monkeypatch.setattr(fitted, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
         return calls
 
     @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])

@@ -37,7 +37,7 @@ class Given(NamedTuple):
     key: str | None = None
 
 
-class Fitted(NamedTuple):
+class Outcome(NamedTuple):
     """What a fit leaves."""
 
     record: FitRecord
@@ -49,7 +49,7 @@ class Fitted(NamedTuple):
     content: str
 
 
-def fit_explainers(options: Parameters, given: Given) -> Fitted:
+def fit_explainers(options: Parameters, given: Given) -> Outcome:
     """Choose explainers and judge them; ``given`` is refused if an option would do nothing."""
     check(options)
     if given.key is None:
@@ -83,7 +83,7 @@ def fit_explainers(options: Parameters, given: Given) -> Fitted:
     # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
     _ = engine.known.by_hash
     seen = [rows for rows in (reading.values, reading.background) if rows is not None]
-    return Fitted(record, engine, black_box, seen, reading.content)
+    return Outcome(record, engine, black_box, seen, reading.content)
 
 
 def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Source | Sampled | None, tuple[str, ...]]:

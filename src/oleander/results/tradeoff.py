@@ -1,6 +1,5 @@
 """The trade-off: what the best choice comes to for each number of explainers and each floor, with the explainers."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Self, get_args
@@ -12,7 +11,7 @@ from oleander.arrays import Floats
 from oleander.data.checks import Count, Share, check_choice, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
-from oleander.messages import Shown
+from oleander.messages import Drawn
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.selection.result import Status
@@ -89,8 +88,8 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class TradeOff(Shown):
-    """A cell for each number of explainers and each floor."""
+class TradeOff(Drawn):
+    """A cell for each number of explainers and each floor; ``plot`` draws the paper's two panels."""
 
     cells: tuple[Cell, ...] = field(repr=False)
 
@@ -107,20 +106,6 @@ class TradeOff(Shown):
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
-
-    def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
-        """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.
-
-        A path such as "panels.pdf" writes them to a file. ``rivals`` and what is returned are those of
-        ``oleander.report.TradeOffDisplay``.
-        """
-        # The report is a layer above this one, so it is imported when it is asked for.
-        from oleander.report import TradeOffDisplay
-
-        display = TradeOffDisplay(self.table, rivals).plot()
-        if path is not None:
-            display.figure_.savefig(path, dpi=150)
-        return display
 
     def with_cell(self, fitted: Cell) -> Self:
         """Return the trade-off with one cell put in the place of its own, such as that of the certified explainers."""
