@@ -1,4 +1,4 @@
-"""Five mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
+"""Six mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
 
 import functools
 import json
@@ -92,6 +92,17 @@ def run_python(text: str, X: pd.DataFrame) -> list[Any]:
     space: dict[str, Any] = {"__name__": "exported"}
     exec(compile(text, "exported", "exec"), space)
     return space["predict_many"](dict(zip(X.columns, row, strict=True)) for row in plain(X))
+
+
+RUNS = {"duckdb": run_duckdb, "sqlite": run_sqlite}
+
+
+def check(atlas: Any, X: Any, table: pd.DataFrame | None = None, name: str = "data") -> None:
+    """Check that SQL and Python give the answers of ``predict``, also where these are rows of a table."""
+    answers, rows = answers_of(atlas, X), X if table is None else table
+    for dialect, run in RUNS.items():
+        assert run(atlas.to_sql(dialect, table=name, include_rows=True), rows, name) == answers, dialect
+    assert run_python(atlas.to_python(include_rows=True), rows) == answers
 
 
 def run_isolated(text: str, X: pd.DataFrame, folder: Any) -> list[Any]:
