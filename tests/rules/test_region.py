@@ -52,11 +52,10 @@ def test_an_unknown_region_is_refused(mixed_schema):
         Region.read({"region": "blob"}, mixed_schema)
 
 
-@pytest.mark.parametrize("scales", [[1.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, float("nan")], [[1.0] * 4]])
-def test_bad_scales_are_refused(mixed, mixed_schema, scales):
-    data = Ball(mixed_schema, mixed_schema.encode(mixed)[3], 1.25).write()
-    with pytest.raises(ValueError, match="scales"):
-        Region.read({**data, "scales": scales}, mixed_schema)
+def test_a_box_reads_as_its_conditions(mixed_schema):
+    old, red = Range(1, mixed_schema[1], lower=60), Levels(3, mixed_schema[3], frozenset({2}), missing=True)
+    assert Box((old, red)).describe() == "age > 60 and (colour is red or missing)"
+    assert Box(()).describe() == "everywhere"
 
 
 def distance_by_hand(schema, one, other, norm, scales):
