@@ -40,6 +40,7 @@ def test_every_row_and_radius_is_a_candidate():
     candidates = propose(Balls(radius=(1.0, 0.5, 1.0), max_flips=0, n_draws=50), X)
     assert isinstance(Balls(1.0), Generator)
     assert len(candidates) == 40
+    assert {candidate.origin for candidate in candidates} == {"balls"}
     assert all(isinstance(candidate.recipe, Recipe) for candidate in candidates)
     assert {candidate.region.radius for candidate in candidates} == {0.5, 1.0}
     assert candidates[0].recipe.draw().shape == (50, 3)
@@ -93,15 +94,6 @@ class TestScale:
             distances = (np.abs(X - center) / units).max(axis=1)
             clear = np.abs(distances - radius) > 1e-9 * radius
             np.testing.assert_array_equal(candidate.region.contains(X)[clear], (distances <= radius)[clear])
-
-    def test_raw_units_under_any_schema(self):
-        X = np.random.default_rng(0).normal(size=(40, 2)) * [1.0, 50.0]
-        wide, narrow = FeatureSchema.infer(X, scale="range"), FeatureSchema.infer(X, scale="none")
-        balls = Balls(2.0, scale="none", centers="rows", n_draws=1)
-        brute = np.abs(X[:, None] - X[None]).max(axis=2) <= 2.0
-        for schema in (wide, narrow):
-            pool = CandidatePool.build(X, lambda X: X[:, 0] > 0, balls, schema=schema)
-            np.testing.assert_array_equal(pool.covers.toarray(), brute)
 
     def test_equal_rows_count_in_the_measured_unit(self):
         X = np.repeat([[0.0], [1.0], [10.5]], [50, 50, 1], axis=0)
@@ -269,6 +261,13 @@ class TestPerRow:
         changed = values.copy()
         changed[2_500] = 1.0
         assert repr(PerRow(values)) != repr(PerRow(changed))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 10, 20])
+def test_few_rows_are_in_balls_too(mixed, n_rows):
+    rows = rows_of(mixed.iloc[:n_rows])
+    candidates = Balls(max_candidates=10, n_draws=200).propose(rows, 0)
+    assert all(candidate.region.contains(rows.values).any() for candidate in candidates)
 
 
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.5, np.nan])

@@ -2,6 +2,7 @@ import threading
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -249,8 +250,19 @@ def test_no_candidate_is_judged_on_points_it_learned_from():
         CandidatePool(rows, [candidates[1], Candidate(high, always_yes, learned_from=np.ones(6, bool))], black_box)
 
 
+def test_one_class_and_constant_columns():
+    X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
+    pool = CandidatePool.build(X, lambda table: np.full(len(table), "always"), Balls(max_candidates=10, n_draws=200))
+    pool.train(range(10))
+    assert (pool.fidelity[:10] == 1).all()
+    assert all(explainer.complexity == 1 for explainer in pool.explainers[:10])
+
+
 def test_bad_pools(cancer):
     X, model = cancer
+    for both in ({}, {"explainer": Constant("a"), "recipe": build(cancer).candidates[0].recipe}):
+        with pytest.raises(ValueError, match="either an explainer or a recipe"):
+            Candidate(Box(()), **both)
     with pytest.raises(ValueError, match="batch_size=100 is less than the 300 draws of one candidate"):
         build(cancer, batch_size=100)
     with pytest.raises(EmptyPoolError, match="the generators propose no candidate for these rows"):

@@ -43,6 +43,7 @@ def test_rows_end_where_the_conditions_lead(seed):
     assert tree.apply(np.asfortranarray(rows)).tolist() == expected
     rows.setflags(write=False)
     assert tree.apply(rows[::2]).tolist() == expected[::2]
+    assert tree.apply(rows[:0]).tolist() == []
 
 
 def test_one_leaf_takes_every_row():

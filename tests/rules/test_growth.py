@@ -3,7 +3,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.rules.growth import grow_tree, make_columns, readable_edges
+from oleander.rules.growth import grow_tree, make_columns, readable_edges, to_amounts
 
 NUMBER = Feature("x", Kind.CONTINUOUS, "float64", upper=1.0)
 
@@ -113,3 +113,12 @@ def test_siblings_with_the_same_label_become_one_leaf():
     tree = grow_tree(schema.encode(X), labels, np.arange(2), schema, (0,), 2)
     assert len(tree.leaves) == 1
     assert tree.n_draws.tolist() == [100]
+
+
+def test_amounts_keep_the_order_and_a_far_answer_does_not_hide_the_others():
+    answers = np.append(np.random.default_rng(0).normal(size=5_000), 1e9)
+    amounts = to_amounts(answers)
+    assert amounts.min() == 2
+    assert (np.diff(amounts[np.argsort(answers)]) >= 0).all()
+    assert len(np.unique(amounts)) > 500
+    assert set(to_amounts(np.full(10, 3.0)).tolist()) == {2}

@@ -5,7 +5,7 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.rules.growth import grow_tree
-from oleander.rules.tree import LEAF, Tree
+from oleander.rules.tree import Tree
 
 
 @pytest.fixture
@@ -33,26 +33,6 @@ def test_rules_partition_the_rows_and_give_their_labels():
     said = np.array([rule.label for rule in rules])[fulfilled.argmax(axis=0)]
     np.testing.assert_array_equal(said, tree.classes[tree.label[tree.apply(rows)]])
     np.testing.assert_array_equal([rule.n_draws for rule in rules], fulfilled.sum(axis=1))
-
-
-def test_rows_go_down_by_the_conditions_of_each_split(mixed, mixed_schema):
-    """One row at a time, by the words of the splits: levels, missing values and numbers."""
-    rows = mixed_schema.encode(mixed)
-    rng = np.random.default_rng(0)
-    columns = tuple(range(len(mixed_schema)))
-    tree = grow_tree(rows, rng.integers(0, 3, len(rows)), np.arange(3), mixed_schema, columns, None)
-    assert {*tree.column} > {*columns[:3]}
-
-    def descend(row):
-        node = 0
-        while tree.column[node] != LEAF:
-            left, _ = tree.conditions(node)
-            node = int((tree.left if left.contains(row[None, :])[0] else tree.right)[node])
-        return node
-
-    new = np.column_stack([rng.permutation(column) for column in rows.T])
-    np.testing.assert_array_equal(tree.apply(new), [descend(row) for row in new])
-    assert tree.apply(new[:0]).tolist() == []
 
 
 def test_round_trip_through_json(grown):

@@ -46,26 +46,18 @@ def mistaken() -> SelectionProblem:
     return SelectionProblem(covers, agrees)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_time_limits_hold_in_every_formulation(formulation, mistaken):
+@pytest.mark.parametrize("time_limit", [0.0, 0.02, 0.1, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_time_limits_hold_in_every_formulation_and_are_never_called_infeasible(formulation, time_limit, mistaken):
     # On a busy machine the clock runs on while the process waits; its own seconds do not.
     started, worked = time.monotonic(), time.process_time()
-    result = mistaken.solve(12, 0.6, formulation=formulation, time_limit=1.0)
+    result = mistaken.solve(12, 0.6, formulation=formulation, time_limit=time_limit)
     assert time.process_time() - worked < 2.0
     assert 0.0 < result.runtime <= time.monotonic() - started
-    if result.stopped:
-        assert f"after {result.runtime:.1f} s" in result.message
+    assert result.status in ("feasible", "unknown", "optimal")
+    assert result.message.startswith(f"Stopped after {result.runtime:.1f} s") or result.is_proven_optimal
     if result.status == "feasible" and result.objective:
         assert f"the gap is {show_upper_percent(result.gap, 2)}" in result.message
-
-
-@pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_a_stop_by_the_clock_is_never_infeasible(formulation, mistaken):
-    for time_limit in (0.0, 0.02, 0.1):
-        result = mistaken.solve(12, 0.6, formulation=formulation, time_limit=time_limit)
-        assert result.status in ("feasible", "unknown", "optimal")
-        assert result.message.startswith("Stopped after") or result.is_proven_optimal
 
 
 class InterruptAfter:
@@ -99,12 +91,6 @@ def test_a_time_limit_says_so(hard):
     # The gap is rounded up.
     shown = float(re.search(r"the gap is ([\d.]+)%", result.message)[1]) / 100
     assert result.gap <= shown < result.gap + 1.001e-4
-
-
-def test_no_time_at_all_still_answers(hard):
-    result = hard.solve(12, time_limit=0.0)
-    assert result.status == "feasible"
-    assert result.objective <= result.bound
 
 
 @pytest.mark.parametrize(
@@ -347,18 +333,13 @@ def test_the_grid_is_monotone_even_without_proof(solver):
         assert "gap" not in cell.message or f"the gap is {show_upper_percent(cell.gap, 2)}" in cell.message
 
 
-def test_repeated_numbers_are_solved_once():
-    eye = np.eye(4, dtype=bool)
-    cells = SelectionProblem(eye, eye).sweep([2, 1, 2], [0.9])
-    assert {cell: result.chosen.tolist() for cell, result in cells.items()} == {(1, 0.9): [0], (2, 0.9): [0, 1]}
-
-
-def test_cells_out_of_reach_are_infeasible():
-    covers = np.ones((1, 4), dtype=bool)
-    agrees = np.array([[True, True, True, False]])
-    cells = SelectionProblem(covers, agrees).sweep([1], [0.7, 0.9])
-    assert [cell.status for cell in cells.values()] == ["optimal", "infeasible"]
-    assert [cell.objective for cell in cells.values()] == [4.0, 0.0]
+def test_repeated_numbers_are_solved_once_and_cells_out_of_reach_are_infeasible():
+    covers, agrees = np.eye(2, 4, dtype=bool), np.eye(2, 4, k=4, dtype=bool)
+    agrees[0] = covers[0]
+    cells = SelectionProblem(covers, agrees, fidelity=[0.8, 0.8]).sweep([2, 1, 2], [0.7, 0.9])
+    assert list(cells) == [(1, 0.7), (2, 0.7), (1, 0.9), (2, 0.9)]
+    assert [cell.status for cell in cells.values()] == ["optimal", "optimal", "infeasible", "infeasible"]
+    assert [cell.objective for cell in cells.values()] == [1.0, 2.0, 0.0, 0.0]
 
 
 def test_a_sweep_checks_its_axes():
