@@ -25,6 +25,12 @@ def test_every_method_is_measured_on_the_same_two_parts():
     assert (table["queries"] == 225 + 100).all()
 
 
+def test_equal_rows_count_as_often_as_they_occur_for_a_naive_tree():
+    # Two distinct rows against one that occurs three times: the repeated row decides.
+    X = np.array([[0.1], [0.2], [0.8], [0.8], [0.8]])
+    assert set(NaiveTree(lambda X: X[:, 0] > 0.5, max_leaves=1).fit(X).predict(X).tolist()) == {True}
+
+
 def test_ours_is_one_of_them():
     X = np.random.default_rng(0).uniform(size=(200, 2))
     assert isinstance(AggregateExplainer(steps, random_state=0).fit(X), Rival)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals.tree_with_abstention import grow_judged_tree, keep_best_leaves, shrunk_quality
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.rules import UnfilteredTree
+from tests.making import label
 
 
 @pytest.fixture
@@ -58,17 +57,6 @@ def test_leaves_are_judged_on_rows_that_the_tree_has_not_seen():
     """With labels that are noise, what a tree learned of its own rows is worth nothing on others."""
     X = np.random.default_rng(0).uniform(size=(600, 4))
     noise = {row.tobytes(): label for row, label in zip(X, np.random.default_rng(1).integers(0, 2, 600), strict=True)}
-    black_box = BlackBox(lambda X: np.array([noise[row.tobytes()] for row in X]), FeatureSchema.infer(X))
-    rows = label_rows(X, CountingBlackBox(black_box))
+    rows = label(X, lambda X: np.array([noise[row.tobytes()] for row in X]))
     judged = grow_judged_tree(rows, rows.folds(2, 0) == 0, 0.9, max_leaves=40)
     assert judged.n_spoken == 0
-
-
-def test_halves_keep_groups_whole():
-    X = np.random.default_rng(0).uniform(size=(300, 2))
-    groups = np.repeat(np.arange(30), 10)
-    black_box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
-    rows = label_rows(X, CountingBlackBox(black_box), groups=groups)
-    half = rows.folds(2, 3) == 0
-    assert half.sum() == 150
-    assert all(len(set(half[groups == group])) == 1 for group in range(30))

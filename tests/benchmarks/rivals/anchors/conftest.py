@@ -3,9 +3,7 @@ import pytest
 
 from benchmarks.rivals.anchors.ledger import Ledger
 from benchmarks.rivals.anchors.predicates import Grid
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
-from oleander.data.schema import FeatureSchema
+from tests.making import count, label
 
 
 @pytest.fixture(scope="session")
@@ -30,8 +28,14 @@ def ledger_of():
     """Make the ledger of a table and a model, with a counter of its own that starts at 0."""
 
     def make(X, model, seed=0, **options):
-        box = BlackBox(model, FeatureSchema.infer(X))
-        rows = label_rows(box.schema.encode(X), CountingBlackBox(box))
-        return Ledger(rows, Grid.cut(rows, 4), CountingBlackBox(box), seed, **options)
+        rows = label(X, model)
+        return Ledger(rows, Grid.cut(rows, 4), count(model, X), seed, **options)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def noisy():
+    """A black box whose answers are coins, which no rule explains."""
+    noise = np.random.default_rng(0).integers(0, 2, size=100_000)
+    return lambda X: noise[(np.asarray(X) @ [9973, 7919, 6131, 4241] * 1000).astype(int) % len(noise)]

@@ -4,19 +4,16 @@ import pytest
 
 from benchmarks.rivals.anchors import Anchors
 from benchmarks.rivals.anchors.search import Settings
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Generator
 from oleander.candidates.pool import CandidatePool
-from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.rules import Box, Constant
+from tests.making import count, label
 
 
 def propose(X, model, *, max_anchors=40, **settings):
-    box = CountingBlackBox(BlackBox(model, FeatureSchema.infer(X)))
     anchors = Anchors(Settings(**settings), max_anchors=max_anchors)
-    return anchors.propose(label_rows(box.schema.encode(X), box), 0, box)
+    return anchors.propose(label(X, model), 0, count(model, X))
 
 
 def words(candidates):
@@ -41,12 +38,7 @@ def test_another_order_of_rows_gives_the_same_rules(square, corner):
     assert words(propose(square, corner)) == words(propose(square[order], corner))
 
 
-def test_what_does_not_hold_is_not_proposed(square):
-    noise = np.random.default_rng(0).integers(0, 2, size=100_000)
-
-    def noisy(X):
-        return noise[(np.asarray(X) @ [9973, 7919, 6131, 4241] * 1000).astype(int) % len(noise)]
-
+def test_what_does_not_hold_is_not_proposed(square, noisy):
     assert propose(square, noisy, max_anchors=10, max_conditions=2) == []
 
 

@@ -3,14 +3,12 @@ import pandas as pd
 import pytest
 
 from benchmarks.rivals.anchors.predicates import Grid, extend, quantile_edges
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import Feature, Kind
+from tests.making import label
 
 
 def grid_of(X, n_bins=4):
-    box = BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X))
-    rows = label_rows(box.schema.encode(X), CountingBlackBox(box))
+    rows = label(X, lambda X: np.zeros(len(X), dtype=int))
     return Grid.cut(rows, n_bins), rows
 
 

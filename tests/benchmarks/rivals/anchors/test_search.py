@@ -68,12 +68,7 @@ def test_a_label_that_no_row_has_counts_against_a_rule(square, ledger_of):
     assert len(anchors[0].rule) == 2
 
 
-def test_a_rule_that_does_not_hold_is_marked(square, ledger_of):
-    noise = np.random.default_rng(0).integers(0, 2, size=100_000)
-
-    def noisy(X):
-        return noise[(np.asarray(X) @ [9973, 7919, 6131, 4241] * 1000).astype(int) % len(noise)]
-
+def test_a_rule_that_does_not_hold_is_marked(square, ledger_of, noisy):
     found = find_anchors(range(5), ledger_of(square, noisy), Settings(max_conditions=2))
     assert not any(anchor.holds for anchor in found)
     assert all(0.5 < anchor.share < 0.95 for anchor in found)

@@ -6,7 +6,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 
 from benchmarks.rivals import DecisionSet
-from oleander.results.explainer_set import ChosenExplainer
 
 
 def in_thirds(X):
@@ -72,22 +71,6 @@ def test_repeated_rows_count_as_often(rows):
     member = rival.explainers_[0]
     assert member.support == member.region.contains(rival.schema_.encode(some)).sum()
     assert member.explainer.n_draws == member.support
-
-
-def test_tuned_weights_are_found_again(rows):
-    one, other = (DecisionSet(in_thirds, n_bins=6, max_candidates=20, random_state=3).fit(rows) for _ in range(2))
-    np.testing.assert_array_equal(one.lambdas_, other.lambdas_)
-    assert one.lambdas_.shape == (7,)
-    assert one.evaluate(rows).agreement > 0.85
-
-
-def test_it_can_be_saved(mixed, mixed_black_box):
-    rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
-    encoded = rival.schema_.encode(mixed)
-    for member in rival.explainers_:
-        read = ChosenExplainer.from_dict(member.to_dict(), rival.schema_)
-        np.testing.assert_array_equal(read.region.contains(encoded), member.region.contains(encoded))
-        assert read.explainer.label == member.explainer.label
 
 
 def test_missing_values_get_a_rule(mixed, mixed_black_box):

@@ -6,25 +6,17 @@ from benchmarks.rivals.decision_set.search import local_search
 from tests.benchmarks.rivals.decision_set.making import every_set, make_candidates, random_objective
 
 
-def test_against_every_set():
+@pytest.mark.parametrize("most", [None, 2])
+def test_against_every_set(most):
     n_best = 0
     for seed in range(30):
         objective = random_objective(seed)
-        best = max(objective.value(some) for some in every_set(9))
-        found = objective.value(local_search(objective, epsilon=0.0, max_rules=None))
+        best = max(objective.value(some) for some in every_set(9) if most is None or some.sum() <= most)
+        chosen = local_search(objective, epsilon=0.0, max_rules=most)
+        assert most is None or chosen.sum() <= most
+        found = objective.value(chosen)
         assert found <= best + 1e-6
         n_best += found > best - 1e-3
-    assert n_best >= 27
-
-
-def test_against_every_small_set():
-    n_best = 0
-    for seed in range(30):
-        objective = random_objective(seed)
-        best = max(objective.value(some) for some in every_set(9) if some.sum() <= 2)
-        chosen = local_search(objective, epsilon=0.0, max_rules=2)
-        assert chosen.sum() <= 2
-        n_best += objective.value(chosen) > best - 1e-3
     assert n_best >= 27
 
 

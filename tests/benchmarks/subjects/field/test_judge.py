@@ -2,12 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.cases import Case
-from benchmarks.data_sets import DataSet
 from benchmarks.outside.task import SILENT, Steps
 from benchmarks.subjects.field.judge import measure_nothing, measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
 from oleander.data.schema import FeatureSchema
+from tests.benchmarks.making import make_case
 
 
 class Half:
@@ -15,13 +14,6 @@ class Half:
 
     def predict(self, X):
         return np.where(np.asarray(X)[:, 0] > 0.5, "high", "low")
-
-
-def make_case(groups=None):
-    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(900, 2)), columns=["a", "b"])
-    parts = np.arange(300), np.arange(300, 600), np.arange(600, 900)
-    of_row = None if groups is None else pd.Series(np.arange(900) % groups)
-    return Case(DataSet("half", X, pd.Series(Half().predict(X)), of_row), Half(), parts, seed=0)
 
 
 def make_steps(lesson, thresholds):
@@ -43,7 +35,7 @@ def make_steps(lesson, thresholds):
 
 @pytest.fixture
 def lesson():
-    return Lesson.draw(make_case(), 1_000)
+    return Lesson.draw(make_case(Half(), 2), 1_000)
 
 
 def test_a_lesson_counts_what_was_asked_and_splits_draws(lesson):
@@ -72,7 +64,7 @@ def test_nothing_is_picked_where_no_step_passes(lesson):
 
 
 def test_few_groups_show_nothing():
-    lesson = Lesson.draw(make_case(groups=10), 1_000)
+    lesson = Lesson.draw(make_case(Half(), 2, groups=pd.Series(np.arange(900) % 10)), 1_000)
     assert pick_step(make_steps(lesson, [0.5]), lesson, 0.9) is None
 
 

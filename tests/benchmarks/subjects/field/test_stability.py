@@ -1,11 +1,10 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.cases import Case
-from benchmarks.data_sets import DataSet
 from benchmarks.subjects.field.stability import METHODS, halve, measure_stability
 from benchmarks.subjects.quality.methods import Effort
+from tests.benchmarks.making import make_case
 
 
 class Half:
@@ -17,9 +16,7 @@ class Half:
 
 @pytest.fixture
 def case():
-    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(900, 3))).add_prefix("x")
-    parts = np.arange(300), np.arange(300, 600), np.arange(600, 900)
-    return Case(DataSet("half", X, pd.Series(Half().predict(X))), Half(), parts, seed=0)
+    return make_case(Half(), 3)
 
 
 def test_halves_are_disjoint_and_share_the_new_rows(case):

@@ -2,11 +2,9 @@ import zlib
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.cases import Case
-from benchmarks.data_sets import DataSet
 from benchmarks.rivals import NaiveTree
 from benchmarks.subjects.quality.measures import (
     NO_ANSWER,
@@ -23,6 +21,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.results.evaluation import evaluate
 from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range, count_cuts
+from tests.benchmarks.making import make_case
 
 
 class Bands:
@@ -34,9 +33,7 @@ class Bands:
 
 @pytest.fixture
 def case():
-    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(600, 4))).add_prefix("x")
-    parts = np.arange(0, 200), np.arange(200, 400), np.arange(400, 600)
-    return Case(DataSet("bands", X, pd.Series(Bands().predict(X))), Bands(), parts, seed=0)
+    return make_case(Bands(), 4, 600)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.cases import Case
-from benchmarks.data_sets import DataSet
 from benchmarks.subjects.quality import resplits
 from benchmarks.subjects.quality.measures import NO_ANSWER
 from benchmarks.subjects.quality.methods import TINY, Budget
@@ -26,6 +24,7 @@ from benchmarks.subjects.quality.resplits import (
 from oleander.candidates.box_program import CoverProgram
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.fitting.rule_sequence import MIN_GAIN
+from tests.benchmarks.making import make_case
 
 EFFORT = replace(TINY, n_learned_from=2_000)
 
@@ -38,15 +37,9 @@ class Corners:
         return (X[:, :2] > 0.7).all(axis=1) + 2 * (X[:, 1:3] < 0.4).all(axis=1)
 
 
-def make_case(groups=None):
-    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(900, 4))).add_prefix("x")
-    data = DataSet("corners", X, pd.Series(Corners().predict(X)), groups)
-    return Case(data, Corners(), tuple(np.split(np.arange(900), 3)), seed=0)
-
-
 @pytest.fixture(scope="module")
 def case():
-    return make_case()
+    return make_case(Corners(), 4)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +56,7 @@ def test_the_same_number_of_rows_judges_in_every_split(case, lesson):
 
 def test_groups_are_never_split():
     groups = pd.Series(np.repeat(np.arange(90), 10))
-    case = make_case(groups)
+    case = make_case(Corners(), 4, groups=groups)
     rows = pool_rows(case, EFFORT).rows
     for mask in split_again(case, rows, 3):
         assert not set(rows.groups[mask]) & set(rows.groups[~mask])
