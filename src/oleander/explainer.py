@@ -590,6 +590,7 @@ class AggregateExplainer(Fitted):
         """Return the fit in a few lines of text."""
         if self.record_.verdict is None and self._engine is not None:
             self.verdict_  # noqa: B018 (made when it is first read)
+        self.realism_  # noqa: B018 (likewise)
         return summarize(self._record)
 
     def _repr_html_(self) -> str:
@@ -627,7 +628,7 @@ class AggregateExplainer(Fitted):
 
     def _shareable(self, include_rows: bool) -> FitRecord:
         """Return the record as it may leave the program; ``ValueError`` where it would hold rows of the data."""
-        record = replace(self.record_, n_queries=self.n_queries_)
+        record = replace(self.record_, n_queries=self.n_queries_, realism=self.realism_)
         if not include_rows and self._engine is not None:
             record = record.without_records(self._engine.known.values)
         return record

@@ -47,7 +47,7 @@ def chosen(member, labels=LABELS):
 
 
 PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.4, 100.0))
-ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(50, 50, 0.91), realism=0.61)
+ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(50, 50, 0.91), from_draws=True, realism=0.61)
 
 
 CERTIFIED = replace(ASKED, judged=None, certificate=Certificate(Claim(49, 50, 0.9), 0.95))

@@ -60,6 +60,10 @@ class Engine(ABC):
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
 
+    def measure_realism(self) -> float | None:
+        """Return the accuracy with which a classifier tells draws from rows; None without draws."""
+        return None
+
     def make_editor(self, record: FitRecord) -> Editor:
         """Return what edits the rules of a record."""
         return Editor(record, self.rows.values, self.rows.labels, self.rows)

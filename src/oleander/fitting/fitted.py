@@ -158,7 +158,9 @@ class Fitted(Parameters):
     @property
     def realism_(self) -> float | None:
         """The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws."""
-        return self.record_.realism
+        if self.record_.realism is None and self.record_.from_draws and self._engine is not None:
+            self._record = replace(self._record, realism=self._engine.measure_realism())
+        return self._record.realism
 
     @property
     def verdict_(self) -> pd.DataFrame:

@@ -131,10 +131,6 @@ class RulesOnDraws(Engine):
         explainers, answers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
         is_certified = rules.is_certified and reading.can_certify
         certificate = Certificate(rules.claim, options.floor.confidence, rules.rows)
-        realism = None
-        if n_draws:
-            with tell_progress("comparing draws with rows"):
-                realism = measure_realism(draws.values, rows.values, draws.schema, seed)
         record = FitRecord(
             *limits,
             explainers,
@@ -144,7 +140,7 @@ class RulesOnDraws(Engine):
             n_candidates=n_candidates,
             certificate=certificate if is_certified else None,
             judged=None if is_certified else certificate.as_judged(),
-            realism=realism,
+            from_draws=n_draws > 0,
             by_folds=by_folds,
             output=options.output,
             model_score=ModelScore.count(answers, rows, truth),
@@ -156,6 +152,11 @@ class RulesOnDraws(Engine):
         )
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
+
+    def measure_realism(self) -> float | None:
+        draws = self.learner.draws
+        with tell_progress("comparing draws with rows"):
+            return measure_realism(draws.values, self.rows.values, draws.schema, self.seed)
 
     def make_editor(self, record: FitRecord) -> Editor:
         draws = self.learner.draws

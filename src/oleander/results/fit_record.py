@@ -186,7 +186,9 @@ class FitRecord:
     # The correct answers on rows that nothing was learned from, where they are not certified: folds judged, or the best
     # of several choices was taken.
     judged: Claim | None = None
-    # The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws.
+    # Whether rules were learned from draws, and the accuracy with which a classifier tells these from rows: 0.5 is
+    # ideal, and None stands until it is asked for.
+    from_draws: bool = False
     realism: float | None = None
     # The figures counted on every row of a source.
     exact: Evaluation | None = None
@@ -285,8 +287,9 @@ class FitRecord:
 
     def with_others(self, explainers: ExplainerSet, evaluation: Evaluation, **figures: Any) -> Self:
         """Return the record of other explainers of the same fit, without everything that was said of these."""
-        own = ("max_explainers", "min_fidelity", "n_queries", "realism", "by_folds", "output", "n_fits", "n_draws")
-        kept = {name: getattr(self, name) for name in (*own, "max_conditions")}
+        limits, asked = ("max_explainers", "min_fidelity", "max_conditions"), ("n_queries", "n_fits", "output")
+        learned = ("from_draws", "n_draws", "realism", "by_folds")
+        kept = {name: getattr(self, name) for name in (*limits, *asked, *learned)}
         return type(self)(explainers=explainers, evaluation=evaluation, **kept | figures)
 
     def without_records(self, rows: Floats) -> Self:

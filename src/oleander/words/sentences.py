@@ -225,7 +225,7 @@ def _interval(n_right: int, n_rows: int) -> str:
 def _describe_choice(record: FitRecord) -> list[str]:
     """Return how faithful each rule is by itself, which rule answers, and how wide other rules could be."""
     members, proof = record.explainers.members, record.proof
-    n_rules, taught = len(members), "synthetic rows" if record.realism is not None else "rows it was learned from"
+    n_rules, taught = len(members), "synthetic rows" if record.from_draws else "rows it was learned from"
     # A rule that was forced in may hold on no draw.
     lowest = show_lower_percent(min(np.nan_to_num(member.draw_fidelity) for member in members))
     if n_rules == 1:
@@ -236,7 +236,7 @@ def _describe_choice(record: FitRecord) -> list[str]:
             "it holds. Where several rules hold, the most faithful one answers."
         ]
     if proof is not None:
-        rows = "synthetic rows" if record.realism is not None else "rows they were learned from"
+        rows = "synthetic rows" if record.from_draws else "rows they were learned from"
         most, own = show_upper_percent(proof.bound / proof.total_weight, 1), show_share(proof.coverage, 1)
         # "No more than 100%" would say nothing.
         more = f"more{'' if own == most else f' than {most}'}."
@@ -376,7 +376,7 @@ def _list_some(words: list[str]) -> list[str]:
 
 
 def describe_realism(record: FitRecord) -> list[str]:
-    """Return how well a classifier tells draws from rows; empty without draws."""
+    """Return how well a classifier tells draws from rows; empty where that is not known."""
     if record.realism is None:
         return []
     return [
@@ -457,13 +457,13 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
     """Return how the explanation was made, one step after the other."""
     evaluation, floor, steps = record.evaluation, show_percent(record.min_fidelity), []
     if record.is_asked:
-        rows = "synthetic rows" if record.realism is not None else "rows"
+        rows = "synthetic rows" if record.from_draws else "rows"
         limits = how_many(record.max_explainers, "rules")
         most = record.max_conditions
         limits += "" if most is None else f" with at most {how_many(most, 'conditions')} each"
         steps += [
             f"The model labelled {record.n_draws:,} synthetic rows: made-up rows that resemble the data."
-            if record.realism is not None
+            if record.from_draws
             else f"The rules were learned from {record.n_draws:,} rows that the model labelled.",
             f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
             f"hold. A program chose at most {limits} that together cover as many {rows} as possible.",
