@@ -217,13 +217,16 @@ def evaluate(
         np.bincount(codes, weights=counts * mask, minlength=len(names)).astype(np.intp).tolist()
         for mask in (np.ones_like(covered), covered, right)
     ]
-    inside, agreed = covers @ counts, (covers & agrees(said, labels, tolerance)) @ counts
+    # One by one, since NumPy makes whole numbers of all masks that it multiplies at once: eight bytes for each entry.
+    inside, agreed = (
+        [int(mask @ counts) for mask in masks] for masks in (covers, covers & agrees(said, labels, tolerance))
+    )
     return Evaluation(
         n_rows=int(counts.sum()),
         n_answered=int(counts[covered].sum()),
         n_right=int(counts[right].sum()),
         n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
-        explainer_counts=tuple(map(ExplainerCount, inside.tolist(), agreed.tolist(), complexity)),
+        explainer_counts=tuple(map(ExplainerCount, inside, agreed, complexity)),
         class_counts=tuple(map(ClassCount, names.tolist(), *by_label)),
     )
 
