@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from oleander import AggregateExplainer, FeatureSchema
+from oleander import AggregateExplainer
 from oleander.data.frames import as_one_row, columns_of, frame_of, take_rows, to_frame_of, to_table
 from oleander.draws import Draws
 
@@ -150,14 +150,6 @@ def test_other_frames_reach_the_black_box_as_pandas():
         AggregateExplainer(decide, draws=Draws(200), random_state=0).fit(KINDS[kind](ROWS))
 
 
-def test_a_black_box_that_cannot_read_polars_is_named():
-    def decide(X):
-        return X.iloc[:, 0].to_numpy() > 60
-
-    with pytest.raises(RuntimeError, match=r"It got a polars frame, as X is one; give X\.to_pandas\(\) instead"):
-        AggregateExplainer(decide).fit(pl.from_pandas(ROWS))
-
-
 @pytest.fixture(scope="module")
 def model():
     """A forest that was fitted on three of the columns."""
@@ -207,12 +199,6 @@ def test_labels_and_groups_of_other_libraries():
 
 
 class TestConversion:
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_every_library_gives_the_same_schema(self, kind):
-        schemas = [FeatureSchema.infer(X) for X in (ROWS, KINDS[kind](ROWS))]
-        assert [(one.name, one.kind, one.lower, one.upper, one.levels, one.missing) for one in schemas[0]] == [
-            (one.name, one.kind, one.lower, one.upper, one.levels, one.missing) for one in schemas[1]
-        ]
 
     def test_back_and_forth(self):
         X = pl.DataFrame({"n": [1, None], "s": ["a", None], "d": [dt.date(2024, 1, 1), None]})
@@ -230,19 +216,11 @@ class TestConversion:
     def test_columns_and_kinds(self):
         assert columns_of(as_relation(ROWS)) == list(ROWS.columns)
         assert columns_of([[1, 2]]) is None
-        assert [frame_of(make(ROWS)) for make in KINDS.values()] == [
-            "pandas",
-            "polars",
-            "polars",
-            "pandas",
-            "pandas",
-            "polars",
-        ]
+        kinds = ["pandas", "polars", "polars", "pandas", "pandas", "polars"]
+        assert [frame_of(make(ROWS)) for make in KINDS.values()] == kinds
 
-    def test_decimals_are_numbers(self):
+    def test_decimals_are_numbers_where_a_float_would_not_round_them(self):
         assert to_table(pl.DataFrame({"x": ["1.5"]}).cast(pl.Decimal(10, 2)))["x"].tolist() == [1.5]
-
-    def test_decimals_that_a_float_would_round_are_refused(self):
         table = pa.table({"id": [Decimal(7), Decimal(2**60 + 1)]})
         with pytest.raises(ValueError, match=r"column 'id' holds the decimal 1152921504606846977 in row 1, beyond"):
             to_table(table)

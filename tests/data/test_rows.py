@@ -94,16 +94,6 @@ def test_joining_with_no_rows_changes_nothing():
     assert (Rows.empty(SCHEMA).n_points, Rows.empty(SCHEMA).n_rows) == (0, 0)
 
 
-def test_folds_and_halves_keep_groups_whole():
-    X = np.random.default_rng(0).uniform(size=(90, 2))
-    groups = np.arange(90) // 9
-    box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
-    rows = label_rows(X, CountingBlackBox(box), groups=groups)
-    for split in (rows.folds(3, 1), rows.folds(2, 1) == 0):
-        assert all(len(set(split[groups == group])) == 1 for group in range(10))
-    assert (rows.folds(2, 1) == 0).sum() == 45
-
-
 @pytest.mark.parametrize("collide", [False, True])
 def test_rows_are_found_whatever_their_hashes(monkeypatch: pytest.MonkeyPatch, collide: bool) -> None:
     values = np.array([[0.0, 1.0], [np.nan, 1.0], [2.0, 1.0], [0.0, 1.0]])
@@ -174,13 +164,6 @@ class TestSplitOff:
                 parts = next(splitter(1, test_size=share, random_state=seed).split(groups, groups=given_groups))
                 for part, expected in zip(split_off(len(groups), share, given_groups, seed), parts, strict=True):
                     np.testing.assert_array_equal(part, np.sort(expected))
-
-    @given(st.integers(2, 200), SEEDS)
-    def test_the_share_of_rows_is_held_out(self, n_rows, seed):
-        learned, held = split_off(n_rows, 0.25, None, seed)
-        assert len(held) == np.ceil(0.25 * n_rows)
-        assert (np.diff(learned) > 0).all()
-        assert (np.diff(held) > 0).all()
 
     @pytest.mark.parametrize(("n_rows", "share"), [(10, None), (10, 0.0), (1, 0.25)])
     def test_without_a_share_all_rows_are_learned_from(self, n_rows, share):

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from oleander import AggregateExplainer
 from oleander.files import saved
-from oleander.files.saved import FileError, write_file
+from oleander.files.saved import write_file
 from studies.data import load_geriatric
 
 MIB = 2**20
@@ -139,13 +138,6 @@ def test_a_bomb_behind_gzip_is_a_good_file(tmp_path):
     assert gzip.decompress((tmp_path / "x").read_bytes()) == b"head" + bytes(8 * MIB)
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_packings_that_cannot_be_bounded_are_not_read(tmp_path, method):
-    pack(tmp_path / "x.zip", {"d1p01M": TRIAL.encode()}, method)
-    with pytest.raises(ValueError, match="holds 'd1p01M', which is packed by a method that is not supported"):
-        load_geriatric(tmp_path / "x.zip")
-
-
 @pytest.mark.parametrize("name", ["../../d1p01M", "/tmp/d1p01M", "S1/../../../d1p01M", "..\\..\\d1p01M"])
 def test_names_of_members_lead_to_no_folder(tmp_path, name):
     """Nothing is unpacked to the disk."""
@@ -162,39 +154,6 @@ def test_content_that_could_not_be_read_is_not_written(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="the file would hold more than 100 bytes; such files are not read"):
         write_file(tmp_path / "x", {"rows": [0.0] * 25})
     assert not list(tmp_path.iterdir())
-
-
-DAMAGED = {
-    "not a zip file": b"hello",
-    "an end without a beginning": b"PK\x05\x06" + bytes(18),
-    "a list before the file's start": b"PK\x05\x06" + bytes(6) + b"\x01\x00" + b"\xff\xff\x00\x00" * 2 + bytes(2),
-}
-
-
-@pytest.mark.parametrize("name", DAMAGED)
-def test_damaged_archives(tmp_path, name):
-    (tmp_path / "x").write_bytes(DAMAGED[name])
-    with pytest.raises(FileError, match="saved explainer"):
-        AggregateExplainer.load(tmp_path / "x")
-    with pytest.raises(ValueError, match=r"cannot be read: it is not a complete zip file|without files like"):
-        load_geriatric(tmp_path / "x")
-
-
-def test_an_encrypted_member(tmp_path):
-    pack(tmp_path / "x", {"d1p01M": TRIAL.encode()})
-    data = bytearray((tmp_path / "x").read_bytes())
-    data[data.index(b"PK\x03\x04") + 6] |= 1
-    data[data.index(b"PK\x01\x02") + 8] |= 1
-    (tmp_path / "x").write_bytes(bytes(data))
-    with pytest.raises(ValueError, match="packed by a method that is not supported"):
-        load_geriatric(tmp_path / "x")
-
-
-def test_a_disk_that_fails_is_not_called_a_damaged_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        AggregateExplainer.load(tmp_path / "nowhere")
-    with pytest.raises(IsADirectoryError):
-        AggregateExplainer.load(tmp_path)
 
 
 def test_trials_that_cannot_be_read(tmp_path):

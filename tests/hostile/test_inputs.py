@@ -62,6 +62,11 @@ SCHEMAS = {
     "a dtype of dates": ("weight", {"dtype": "datetime64[ns]"}),
     "a dtype that its levels do not fit": ("colour", {"dtype": "int64"}),
     "a dtype of bytes": ("colour", {"dtype": "S1"}),
+    "an unknown kind": ("weight", {"kind": "complex"}),
+    "a parameter that does not exist": ("weight", {"surprise": 1}),
+    "another format": (None, {"format": 99}),
+    "columns of another number": (None, {"columns": ["one"]}),
+    "neither columns nor an array": (None, {"columns": None}),
     "a bound that is no number": ("age", {"upper": 1e308}),
     "a bound of text": ("age", {"upper": "x"}),
     "a bound beyond floats": ("age", {"upper": 10**400}),
@@ -226,6 +231,10 @@ def first(content):
     return content["explainers"]["members"][0]
 
 
+def says(content):
+    return first(content)["explainer"]
+
+
 def _set_levels(tree, level):
     assert 1 in tree["column"], "the tree must ask about a level"
     tree["level"] = [level] * len(tree["level"])
@@ -236,29 +245,17 @@ CONTENTS = {
     "a claim of more than all": ("linear", lambda content: first(content)["claim"].update(n_right=10**6)),
     "a claim below zero": ("linear", lambda content: first(content)["claim"].update(bound=-1)),
     "a certificate of text": ("tree", lambda content: content["certificate"]["answers"].update(bound="high")),
-    "a level that is not there": (
-        "tree",
-        lambda content: _set_levels(first(content)["explainer"]["tree"], 10**15),
-    ),
-    "a reference that is no level": (
-        "linear",
-        lambda content: first(content)["explainer"].update(reference=[70.0, 1e300]),
-    ),
-    "an infinite reference": ("linear", lambda content: first(content)["explainer"].update(reference=["inf", 0])),
-    "weights that are no numbers": (
-        "linear",
-        lambda content: first(content)["explainer"].update(intercepts=["nan"] * 2),
-    ),
+    "a level that is not there": ("tree", lambda content: _set_levels(says(content)["tree"], 10**15)),
+    "a reference that is no level": ("linear", lambda content: says(content).update(reference=[70.0, 1e300])),
+    "an infinite reference": ("linear", lambda content: says(content).update(reference=["inf", 0])),
+    "weights that are no numbers": ("linear", lambda content: says(content).update(intercepts=["nan"] * 2)),
     "a center that is no level": ("linear", lambda content: first(content)["region"].update(center=[70.0, 0.5])),
     "flips of text": ("linear", lambda content: first(content)["region"].update(max_flips="x")),
     "labels of a billion characters": (
         "tree",
-        lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="<U999999999"),
+        lambda content: says(content)["tree"]["classes"].update(dtype="<U999999999"),
     ),
-    "labels of bytes": (
-        "tree",
-        lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="S1"),
-    ),
+    "labels of bytes": ("tree", lambda content: says(content)["tree"]["classes"].update(dtype="S1")),
     "a number of candidates below zero": ("tree", lambda content: content.update(n_candidates=-1)),
     "nothing that judges it": ("tree", lambda content: content.update(proof=None, certificate=None)),
     "an unknown status": ("tree", lambda content: content["proof"].update(status="7")),
@@ -295,7 +292,7 @@ def victim(tmp_path):
     return path
 
 
-def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path, victim, contents):
+def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path, victim):
     out = tmp_path / "out"
     out.mkdir()
     for name in ("page.html", "atlas"):

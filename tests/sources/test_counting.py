@@ -153,12 +153,6 @@ class TestPlan:
         assert plan_count(quick_source(file), self.READING, black_box)
         assert black_box.queries_left == left
 
-    def test_too_few_queries_leave_the_count_out(self, file) -> None:
-        black_box = counting(most=12_050)
-        with pytest.warns(UserWarning, match="max_queries=12,050 does not pay for all 12,000 rows after the sample"):
-            assert not plan_count(quick_source(file), self.READING, black_box)
-        assert black_box.queries_left == 12_050
-
 
 class TestPromise:
     @pytest.mark.slow
@@ -206,39 +200,6 @@ def make_counts(**changes) -> Counts:
 
 
 COUNTS = make_counts()
-
-
-def test_parts_are_counted_apart() -> None:
-    assert (LEARNED, HELD, OUTSIDE) == (0, 1, 2)
-
-
-def test_counts_add_up() -> None:
-    nothing = Counts.nothing(2)
-    assert (nothing + COUNTS).to_dict() == (COUNTS + nothing).to_dict() == COUNTS.to_dict()
-    both = COUNTS + COUNTS
-    assert both.answered.tolist() == [160, 80, 600]
-    assert both.covered.tolist() == [[120, 60, 400], [60, 30, 240]]
-    assert both.classes["high"].tolist() == [480, 400, 380]
-
-
-def test_labels_of_either_side_are_kept() -> None:
-    other = Counts(**{**vars(Counts.nothing(2)), "classes": {"medium": np.array([1, 1, 0])}})
-    assert {label: list(counts) for label, counts in (COUNTS + other).classes.items()} == {
-        "high": [240, 200, 190],
-        "low": [300, 220, 194],
-        "medium": [1, 1, 0],
-    }
-
-
-def test_the_evaluation_is_of_all_rows() -> None:
-    evaluation = COUNTS.evaluation([3, 4])
-    assert evaluation.n_rows == 550
-    assert evaluation.coverage == pytest.approx(420 / 550)
-    assert evaluation.agreement == pytest.approx(384 / 420)
-    assert evaluation.conflicts == pytest.approx(16 / 420)
-    assert evaluation.explainers["fidelity"].tolist() == pytest.approx([266 / 290, 154 / 165])
-    assert evaluation.classes["label"].tolist() == ["high", "low"]
-    assert evaluation.complexity == 7
 
 
 def test_the_certificate_is_of_rows_that_were_not_learned_from() -> None:

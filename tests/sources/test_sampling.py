@@ -121,10 +121,6 @@ class TestReading:
         np.testing.assert_array_equal(reading.truth, whole["truth"].iloc[reading.positions])
         np.testing.assert_array_equal(reading.groups, reading.positions // 4)
 
-    def test_columns_that_are_no_features_are_given_by_name(self, file: Path) -> None:
-        with pytest.raises(ValueError, match="y is a list; where rows are read block by block"):
-            read(quick_source(file), [1, 2])
-
 
 class TestBackground:
     SCHEMA = FeatureSchema.infer(X)
