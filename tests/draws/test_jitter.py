@@ -44,12 +44,6 @@ def test_draws_of_few_records_keep_their_frequencies():
     assert (parents[:, 0] != parents[:, 1]).all()
 
 
-def test_draws_of_levels_combine_levels():
-    table = pd.DataFrame(np.random.default_rng(0).choice(list("xyz"), size=(60, 4)), columns=list("abcd"))
-    schema = FeatureSchema.infer(table)
-    assert np.isin(draw(schema.encode(table), schema, 300), [0, 1, 2]).all()
-
-
 def test_the_same_seed_gives_the_same_draws():
     rows = np.random.default_rng(0).normal(size=(40, 3))
     schema = FeatureSchema.infer(rows)

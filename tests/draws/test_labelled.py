@@ -36,12 +36,8 @@ def test_every_draw_is_asked_about_once_and_has_its_answer(black_box):
     assert black_box.n_queries == len(found.values) == 300
     assert found.n_answers == 2
     np.testing.assert_array_equal(found.classes[found.codes], law(found.values))
-
-
-def test_draws_know_their_parents(black_box):
-    parents = draw_and_ask(ROWS, black_box, 100, seed=0).parents
-    assert parents.shape == (100, 2)
-    assert np.isin(parents, np.arange(80)).all()
+    assert found.parents.shape == (300, 2)
+    assert np.isin(found.parents, np.arange(80)).all()
 
 
 def test_batches_change_no_answer(black_box, monkeypatch):

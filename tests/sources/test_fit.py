@@ -74,11 +74,8 @@ class TestFigures:
             assert content(here) == content(there)
             assert here.certificate_.to_dict() == there.certificate_.to_dict()
             assert here.n_queries_ == there.n_queries_
-
-    def test_with_a_background_too(self, file: Path) -> None:
-        atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file), background=make_rows(800, seed=1))
-        assert atlas.evaluate(X).to_dict() == atlas.exact_.to_dict()
-        assert atlas.certificate_.coverage.n_rows == len(X) - atlas.accuracy_.n_sample
+        assert there.evaluate(X).to_dict() == there.exact_.to_dict()
+        assert there.certificate_.coverage.n_rows == len(X) - there.accuracy_.n_sample
 
     def test_the_certificate_is_counted_on_all_rows_that_were_not_learned_from(
         self, file: Path, plain: AggregateExplainer
@@ -239,18 +236,17 @@ class TestQueries:
         assert caught[0].filename == __file__
         assert atlas.exact_ is None
 
-    def test_enough_queries_are_kept_for_the_count(self, file: Path) -> None:
+    @pytest.mark.parametrize(("options", "most"), [(QUICK, 12_100), (ASKING, 13_000)])
+    def test_enough_queries_are_kept_for_the_count(self, file: Path, options: dict[str, Any], most: int) -> None:
         Law.n_asked = 0
-        atlas = AggregateExplainer(Law(), **QUICK, max_queries=12_100).fit(quick_source(file))
-        assert atlas.exact_ is not None
-        assert Law.n_asked == atlas.n_queries_ <= 12_100
-
-    def test_draws_give_way_to_the_count(self, file: Path) -> None:
-        Law.n_asked = 0
-        with pytest.warns(UserWarning, match=r"max_queries=13,000 leaves 900 of 2,000 draws"):
-            atlas = AggregateExplainer(Law(), **ASKING, max_queries=13_000).fit(quick_source(file))
-        assert atlas.exact_ is not None
-        assert Law.n_asked == atlas.n_queries_ <= 13_000
+        explainer = AggregateExplainer(Law(), **options, max_queries=most)
+        if options is ASKING:
+            with pytest.warns(UserWarning, match=r"max_queries=13,000 leaves 900 of 2,000 draws"):
+                explainer.fit(quick_source(file))
+        else:
+            explainer.fit(quick_source(file))
+        assert explainer.exact_ is not None
+        assert Law.n_asked == explainer.n_queries_ <= most
 
     @pytest.mark.parametrize("way", ["program", pytest.param("folds", marks=pytest.mark.slow)])
     def test_a_count_that_was_stopped_resumes(self, file: Path, tmp_path: Path, way: str) -> None:
@@ -304,13 +300,6 @@ def test_memory_is_bounded_by_the_block(tmp_path: Path) -> None:
         check=True,
     )
     assert int(run.stdout) < 160
-
-
-def test_a_path_is_a_source_with_default_settings(tmp_path: Path) -> None:
-    path = write_frame(tmp_path / "few.parquet", X[:600])
-    by_path = AggregateExplainer(Law(), **QUICK).fit(path)
-    by_source = AggregateExplainer(Law(), **QUICK).fit(open_source(path))
-    assert content(by_path) == content(by_source)
 
 
 def test_a_fit_of_a_source_is_a_fit_of_its_sample(file: Path, plain: AggregateExplainer) -> None:

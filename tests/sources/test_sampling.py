@@ -183,9 +183,3 @@ def test_more_candidates_than_usual_loosen_the_promise() -> None:
 
 def test_no_judged_row_no_promise() -> None:
     assert np.isnan(promise(0, 1000, 0.05))
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "name"), [(0, 0.1, "epsilon"), (1.5, 0.1, "epsilon"), (0.1, 0, "delta")])
-def test_shares_are_between_0_and_1(epsilon: float, delta: float, name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}=.* is not allowed"):
-        rows_needed(epsilon, delta)
