@@ -13,10 +13,10 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.data.checks import one_per_row
-from oleander.data.frames import to_table
+from oleander.data.frames import read_column, to_table
 from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
-from oleander.fitting.new_rows import NewRows, ReserveError, read_column, refuse_seen
+from oleander.fitting.new_rows import NewRows, ReserveError, refuse_seen
 from oleander.judging.certificate import Tested, count_left, level_of_next, passes
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import show_percent, visible

@@ -199,7 +199,6 @@ def test_labels_and_groups_of_other_libraries():
 
 
 class TestConversion:
-
     def test_back_and_forth(self):
         X = pl.DataFrame({"n": [1, None], "s": ["a", None], "d": [dt.date(2024, 1, 1), None]})
         table = to_table(X)

@@ -1,7 +1,6 @@
 """The answers of a black box, checked: one label or one finite number for each row."""
 
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -134,11 +133,8 @@ def share_texts(answer: Any) -> Labels:
     is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
     if is_short or labels.dtype.kind not in "UO":
         return labels
-    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
-        shared: Iterable[Any] = map(sys.intern, labels.flat)
-    else:
-        # One by one: a list of all texts would be as large as the answer.
-        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
+    # One by one: a list of all texts would be as large as the answer.
+    shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
     return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
 
 

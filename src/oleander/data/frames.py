@@ -89,7 +89,7 @@ def as_table(X: Any) -> pd.DataFrame:
                 for value in set(filter(lambda value: isinstance(value, str), column)):
                     refuse_half_pairs(value, f"column 'x{position}'")
         # The columns of an object array may differ in dtype.
-        table = pd.DataFrame(values).infer_objects()
+        table = pd.DataFrame(values, copy=False).infer_objects()
     if not len(table) or not table.shape[1]:
         raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
     return table
@@ -130,12 +130,14 @@ def take_rows(X: Any, rows: Ints) -> Any:
     return table.iloc[rows] if isinstance(table, pd.DataFrame) else np.asarray(table)[rows]
 
 
-def take_labels(X: Any, name: str) -> tuple[Any, pd.Series]:
-    """Return a table without a column, and the column; ``ValueError`` where it is lacking."""
-    if not isinstance(X, pd.DataFrame) or name not in X.columns:
-        has = list_some(X.columns) if isinstance(X, pd.DataFrame) else "no names"
-        raise ValueError(f"the table lacks column {name!r}; it has {has}.")
-    return X.drop(columns=name), X[name]
+def read_column(X: Any, values: Any) -> Any:
+    """Return the values of a column of a table where its name is given, and other values as they are."""
+    if not isinstance(values, str):
+        return values
+    present = columns_of(X) or []
+    if values not in present:
+        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
+    return X[values]
 
 
 def as_one_row(x: Any) -> Any:

@@ -4,7 +4,7 @@ NaN is None and infinity a string, since JSON has no word for them. What is read
 field; a field that is annotated with a function, ``Annotated[int, read_count]``, is read by this function.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from math import isinf, isnan
@@ -94,7 +94,9 @@ def _read(name: str, hint: Any, data: Any) -> Any:
             raise ValueError(f"{name}={data!r} is not known; use {' or '.join(map(repr, parts))}")
         return data
     if kind is tuple:
-        return tuple(_read(name, parts[0], one) for one in _read_list(name, data))
+        if not isinstance(data, list):
+            raise ValueError(f"{name} is a {type(data).__name__}, where a list is needed")
+        return tuple(_read(name, parts[0], one) for one in data)
     if hint is float:
         return _read_float(name, data)
     if hint in PLAIN:
@@ -102,12 +104,6 @@ def _read(name: str, hint: Any, data: Any) -> Any:
             raise ValueError(f"{name}={data!r} is not allowed: it needs a {hint.__name__}")
         return data
     return hint.from_dict(data)
-
-
-def _read_list(name: str, data: Any) -> Iterable[Any]:
-    if not isinstance(data, list):
-        raise ValueError(f"{name} is a {type(data).__name__}, where a list is needed")
-    return data
 
 
 def _read_float(name: str, data: Any) -> float:

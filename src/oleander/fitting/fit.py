@@ -9,7 +9,7 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
 from oleander.black_box.labelling import refuse_to_answer
 from oleander.black_box.resuming import resume
 from oleander.data.checks import make_seed
-from oleander.data.frames import take_labels, to_table
+from oleander.data.frames import read_column, to_table
 from oleander.data.reading import Reading, read
 from oleander.data.sources import Source, as_source
 from oleander.engines.query import as_lazy
@@ -105,7 +105,9 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     elif source is None:
         refuse_to_collect(X)
     if isinstance(labels, str) and source is None:
-        X, labels = take_labels(to_table(X), labels)
+        X, name = to_table(X), labels
+        labels = read_column(X, name)
+        X = X.drop(columns=name)
     if floor_by is not None:
         check_floor_by(options, is_source=source is not None or sampled is not None)
         table = to_table(X)

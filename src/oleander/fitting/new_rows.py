@@ -12,7 +12,7 @@ from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
 from oleander.black_box.labelling import label_rows
 from oleander.data.copies import count_known
-from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
+from oleander.data.frames import as_one_row, read_column, take_rows, to_table
 from oleander.data.reading import read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
@@ -22,7 +22,7 @@ from oleander.engines.sampling import draw_from_table, refuse_to_collect
 from oleander.fitting.editing import Editor
 from oleander.fitting.options import Parameters
 from oleander.judging.subgroups import both
-from oleander.messages import list_some, warn_user
+from oleander.messages import warn_user
 from oleander.results.evaluation import Uncovered
 from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import FitRecord
@@ -227,13 +227,3 @@ def refuse_seen(rows: Floats, others: Floats, schema: FeatureSchema) -> None:
             f"{n_seen:,} of {len(rows):,} rows are rows of the fit or its background, of another reserve, or of "
             "those that edits are counted on: only new rows can certify."
         )
-
-
-def read_column(X: Any, values: Any) -> Any:
-    """Return the values of a column of a table where its name is given, and other values as they are."""
-    if not isinstance(values, str):
-        return values
-    present = columns_of(X) or []
-    if values not in present:
-        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
-    return X[values]

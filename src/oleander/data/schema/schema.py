@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.checks import MOST_EXACT
 from oleander.data.frames import PANDAS, Frame, as_table, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
@@ -22,8 +21,8 @@ FORMAT = 1
 WORDS = ("description", "unit")
 # Of the levels of a column, in a table to be read.
 MOST_SHOWN, MOST_LETTERS = 6, 60
-# Cells of a block, 2 MB.
-MOST_CELLS = 2**18
+# Cells of a block, 8 MB.
+MOST_CELLS = 2**20
 
 
 def _read_label(label: Any) -> str | int:
@@ -195,12 +194,13 @@ class FeatureSchema:
         """Return the schema with the names of rare levels that a table has, with which the black box is asked."""
         if not any(feature.rare for feature in self.features):
             return self
-        table = self._columns_of(to_table(X))
-        features = []
-        for j, feature in enumerate(self.features):
-            column = table.iloc[:, j]
-            names = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
-            features.append(feature.knowing(column.dropna().unique(), names) if feature.rare else feature)
+        table, places = self._find_columns(X)
+        features = list(self.features)
+        for j, feature in enumerate(features):
+            if feature.rare:
+                column = table.iloc[:, places[j]]
+                names = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
+                features[j] = feature.knowing(column.dropna().unique(), names)
         return replace(self, features=tuple(features))
 
     @property
@@ -224,47 +224,31 @@ class FeatureSchema:
     def __getitem__(self, position: int) -> Feature:
         return self.features[position]
 
-    def encode(self, X: Any, order: Literal["C", "F"] = "C") -> Floats:
-        """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
+    def encode(self, X: Any) -> Floats:
+        """Return the rows as a float matrix of shape (n_rows, n_features).
 
         Columns are taken by name, and others are ignored. Raises ``ValueError`` naming the column and the row of a
         value that the schema does not allow.
         """
         X = to_table(X)
-        rows, readable = self.encode_readable(X, order)
+        rows, readable = self.encode_readable(X)
         if readable is not None:
             raise ValueError(self.describe_unreadable(X))
         return rows
 
-    def encode_readable(
-        self, X: Any, order: Literal["C", "F"] = "C", columns: Collection[int] | None = None
-    ) -> tuple[Floats, Bools | None]:
+    def encode_readable(self, X: Any, columns: Collection[int] | None = None) -> tuple[Floats, Bools | None]:
         """Return encoded rows, infinite where the schema does not allow a value, and a mask of the rows without such.
 
         The mask is None where all rows could be encoded. With ``columns``, the others are not read, and the matrix
         holds anything there.
         """
-        X = to_table(X)
-        wanted = sorted(range(len(self)) if columns is None else columns)
-        allowed = self._read_array(X, wanted)
-        if allowed is not None:
-            rows = np.empty(X.shape, order=order)
-            if columns is None:
-                rows[:] = X
-            for j in wanted if columns is not None else ():
-                rows[:, j] = X[:, j]
-            if allowed.all():
-                return rows, None
-            for place, j in enumerate(wanted):
-                rows[~allowed[:, place], j] = np.inf
-            return rows, np.asarray(allowed.all(axis=1))
-        table, positions = self._find_columns(X, wanted)
-        rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
-        for j in wanted:
-            rows[:, j], known = self.features[j].read(table.iloc[:, positions[j]])
-            if not known.all():
-                rows[~known, j] = np.inf
-                readable &= known
+        table, places = self._find_columns(X, columns)
+        rows, readable = np.empty((len(table), len(self))), np.ones(len(table), dtype=bool)
+        start = 0
+        for block, known in self._encode_blocks(table, places):
+            part = slice(start, start := start + len(block))
+            rows[part] = block
+            readable[part] = True if known is None else known
         return rows, None if readable.all() else readable
 
     def encode_present(self, X: Any, needed: Collection[int] | None) -> tuple[Floats, Bools | None]:
@@ -272,7 +256,7 @@ class FeatureSchema:
         if needed is None or not isinstance(X, pd.DataFrame) or self.columns is None:
             return self.encode_readable(X)
         absent = [j for j, name in enumerate(self.columns) if name not in X.columns and j not in needed]
-        rows, readable = self.encode_readable(X, columns={*range(len(self))} - {*absent})
+        rows, readable = self.encode_readable(X, {*range(len(self))} - {*absent})
         rows[:, absent] = np.nan
         return rows, readable
 
@@ -298,44 +282,27 @@ class FeatureSchema:
 
     def encode_blocks(self, X: Any, columns: Collection[int] | None) -> Iterator[tuple[Floats, Bools | None]]:
         """Yield what ``encode_readable`` returns in blocks that the processor's cache holds."""
-        X = self._to_array(to_table(X))
-        n_rows = max(MOST_CELLS // len(self), 1)
-        if isinstance(X, np.ndarray) and self._read_array(X[:1], ()) is not None:
-            for start in range(0, len(X), n_rows):
-                yield self.encode_readable(X[start : start + n_rows], "F", columns)
-            return
-        rows, readable = self.encode_readable(X, "F", columns)
-        for start in range(0, len(rows), n_rows):
-            block = slice(start, start + n_rows)
-            yield rows[block], None if readable is None else readable[block]
+        return self._encode_blocks(*self._find_columns(X, columns))
 
-    def _read_array(self, X: Any, columns: Sequence[int]) -> Bools | None:
-        """Return a mask of the values of some columns that the schema allows, where X is an array of numbers."""
-        if not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf" or X.ndim != 2 or not len(X):
-            return None
-        if not len(self.numbers) == len(self) == X.shape[1]:
-            return None
-        if X.dtype.kind != "f":
-            is_exact = X.min() >= -MOST_EXACT and X.max() <= MOST_EXACT
-            return np.ones((1, len(columns)), dtype=bool) if is_exact else None
-        if len(columns) == len(self):
-            allowed = np.isfinite(X)
-        else:
-            # A copy of the columns would take longer than the check.
-            allowed = np.empty((len(X), len(columns)), dtype=bool, order="F")
-            for place, j in enumerate(columns):
-                np.isfinite(X[:, j], out=allowed[:, place])
-        return (
-            allowed if allowed.all() else allowed | np.isnan(X[:, list(columns)]) & [self[j].missing for j in columns]
-        )
+    def _encode_blocks(self, table: pd.DataFrame, places: dict[int, int]) -> Iterator[tuple[Floats, Bools | None]]:
+        # A row of an array is fetched from memory once for all columns, which are read one by one.
+        n_rows = max(MOST_CELLS // len(self), 1)
+        for start in range(0, len(table), n_rows):
+            block = table.iloc[start : start + n_rows]
+            rows, readable = np.empty((len(block), len(self)), order="F"), np.ones(len(block), dtype=bool)
+            for j, place in places.items():
+                rows[:, j], known = self.features[j].read(block.iloc[:, place])
+                if not known.all():
+                    rows[~known, j] = np.inf
+                    readable &= known
+            yield rows, None if readable.all() else readable
 
     def describe_unreadable(self, X: Any, columns: Collection[int] | None = None) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
-        wanted = sorted(range(len(self)) if columns is None else columns)
-        table, positions = self._find_columns(to_table(X), wanted)
-        for j in wanted:
+        table, places = self._find_columns(X, columns)
+        for j, place in places.items():
             try:
-                self[j].encode(table.iloc[:, positions[j]])
+                self[j].encode(table.iloc[:, place])
             except ValueError as error:
                 # It becomes part of a sentence.
                 return str(error).rstrip(".")
@@ -343,8 +310,10 @@ class FeatureSchema:
 
     def align(self, X: Any) -> Any:
         """Return the schema's columns of a frame as a pandas DataFrame, in the schema's order; an array as it is."""
-        table = to_table(X)
-        return self._columns_of(table) if isinstance(table, pd.DataFrame) else table
+        if not isinstance(X := to_table(X), pd.DataFrame):
+            return X
+        table, places = self._find_columns(X)
+        return table.iloc[:, [*places.values()]]
 
     def decode(self, rows: Floats) -> Any:
         """Return encoded rows as an array or a pandas DataFrame, with the dtypes of the data; always a copy."""
@@ -368,34 +337,19 @@ class FeatureSchema:
             return values
         return values.astype(dtype, copy=False)
 
-    def _to_array(self, X: Any) -> Any:
-        """Return the array behind a frame that has these columns, all floats, row by row in memory; else X."""
-        if not isinstance(X, pd.DataFrame) or list(X.columns) != list(self.columns or ()) or not len(X):
-            return X
-        if any(not isinstance(dtype, np.dtype) or dtype.kind != "f" for dtype in X.dtypes):
-            return X
-        # Columns that lie apart are read faster one by one, and together would have to be copied.
-        column = X.iloc[:, 0].to_numpy()
-        return X.to_numpy() if column.strides[0] > column.itemsize else X
-
-    def _columns_of(self, X: Any) -> pd.DataFrame:
-        """Return the schema's columns of X, in its order."""
-        table, positions = self._find_columns(X, range(len(self)))
-        return table.iloc[:, positions]
-
-    def _find_columns(self, X: Any, wanted: Iterable[int]) -> tuple[pd.DataFrame, Ints]:
-        """Return X as a table and the position of each column in it; ``ValueError`` names all ``wanted`` that lack."""
-        table = as_table(X)
+    def _find_columns(self, X: Any, columns: Collection[int] | None = None) -> tuple[pd.DataFrame, dict[int, int]]:
+        """Return X as a table, and the place in it of each of some columns; ``ValueError`` names all that it lacks."""
+        X = to_table(X)
+        table, wanted = as_table(X), sorted(range(len(self)) if columns is None else columns)
         if isinstance(X, pd.DataFrame) and self.columns is not None:
             absent = [self.columns[j] for j in wanted if self.columns[j] not in table.columns]
             if absent:
                 word = "column" if len(absent) == 1 else "columns"
                 raise ValueError(f"the data lack {word} {list_some(absent)}; they have {list_some(table.columns)}.")
-            # By position: pandas reads a list of True and False as a mask, also where columns have these names.
-            return table, table.columns.get_indexer(pd.Index(self.columns, dtype=object))
+            return table, {j: table.columns.get_loc(self.columns[j]) for j in wanted}
         if table.shape[1] != len(self):
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
-        return table, np.arange(len(self))
+        return table, {j: j for j in wanted}
 
     def check_codes(self, row: Floats) -> None:
         """Raise ``ValueError`` if an encoded row, say from a file, has an unknown level or an infinite number."""
