@@ -21,7 +21,7 @@ def test_an_integer_column_declared_continuous_can_hold_fractions():
     ],
 )
 def test_bounds_scales_and_levels_that_cannot_be(kind, about):
-    with pytest.raises(ValueError, match="column 'x' (has|needs|cannot be)"):
+    with pytest.raises(ValueError, match=r"column 'x' (has|needs|cannot be)"):
         Feature("x", kind, "float64", **about)
 
 
