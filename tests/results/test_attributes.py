@@ -31,7 +31,7 @@ FROM_WORKINGS = {"result_", "pool_", "variables_"}
 
 def fitted_attributes():
     properties = inspect.getmembers(AggregateExplainer, lambda member: isinstance(member, property))
-    return {name for name, _ in properties if not name.startswith("_")} - {"record_", "engine_", "asks"}
+    return {name for name, _ in properties if not name.startswith("_")} - {"record_", "asks"}
 
 
 class TestRecord:
