@@ -8,11 +8,9 @@ from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
 from oleander.report.columns import FEWEST_COUNTED, typical_row, usual_range
 from oleander.report.rows import (
-    FEWEST_IN_RANGE,
     MOST_COMBINATIONS,
     Shown,
     _left_out,
-    describe_band,
     describe_combinations,
     describe_overlaps,
 )
@@ -106,27 +104,6 @@ def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     starts = [float(name.split()[0]) for name in names[1:-1]]
     assert starts == sorted(starts)
     assert len(starts) >= 2
-
-
-def test_ranges_hold_quantiles_of_many_rows():
-    rng = np.random.default_rng(0)
-    truth = rng.uniform(0, 100, 600)
-    answers = truth + rng.normal(size=600)
-    answered = truth > 10
-    band = describe_band(answers, Shown(truth[:, None], truth, {}, tolerance=Tolerance(2.0)), answered)
-    assert band["n"] == answered.sum()
-    assert len(band["ranges"]) == 12
-    models = [one[0] for one in band["ranges"]]
-    assert models == sorted(models)
-    for model, low, middle, high in band["ranges"]:
-        assert low < middle < high
-        assert abs(middle - model) < 5
-
-
-@pytest.mark.parametrize("truth", [np.arange(2.0 * FEWEST_IN_RANGE - 1), np.full(100, 3.0)])
-def test_few_rows_or_one_answer_have_no_band(truth):
-    shown = Shown(truth[:, None], truth, {}, tolerance=Tolerance(1.0))
-    assert describe_band(truth, shown, np.ones(len(truth), dtype=bool)) is None
 
 
 def test_overlaps_are_counts_of_rows_and_hide_few():

@@ -2,7 +2,7 @@
 
 import warnings
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,6 @@ from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
 DEMO_FLOOR = 0.95
 # φ in the paper's figures.
 PAPERS_FLOORS = (0.5, 0.7, 0.9)
-NO_RIVALS = (
-    "the panels show the program beside two trees. The paper's other rivals (submodular pick, anchors, decision sets, "
-    "an active-learning tree) are not in this package; in the project's folder, python -m studies own draws them all."
-)
 
 
 def explain(given: Explain) -> None:
@@ -118,7 +114,7 @@ def paper(given: Paper) -> None:
         random_state=given.seed,
         n_jobs=given.jobs,
     )
-    fit_and_write(atlas, prepared, given, include_rows=given.include_rows, also=lambda out: write_panels(atlas, out))
+    fit_and_write(atlas, prepared, given)
 
 
 def write_panels(atlas: AggregateExplainer, folder: Path) -> None:
@@ -133,7 +129,6 @@ def write_panels(atlas: AggregateExplainer, folder: Path) -> None:
     write_table(whole, folder / "panels.csv")
     if find_spec("matplotlib") is not None:
         panels.plot(folder / "panels.png", rivals=rivals)
-    note(NO_RIVALS)
 
 
 def _prepare(given: Fitting, **details: Any) -> Prepared:
@@ -150,13 +145,9 @@ def fit_and_write(
     given: Fitting | Demo,
     *,
     floor_by: Sequence[str] = (),
-    include_rows: bool = False,
-    also: Callable[[Path], None] | None = None,
 ) -> None:
-    """Fit, write all files to a folder, and print the summary or the main figures.
-
-    ``also`` writes further files to the folder that it is given.
-    """
+    """Fit, write all files to a folder, and print the summary or the main figures."""
+    include_rows = isinstance(given, Paper) and given.include_rows
     title = "A generated clinic: how the forest decides"
     dictionary: Any = CLINIC_COLUMNS
     if isinstance(given, Fitting):
@@ -171,12 +162,15 @@ def fit_and_write(
             if prepared.is_new:
                 # A model trained here may be right on every row without having seen one of them.
                 warnings.filterwarnings("ignore", "the black box is right on")
-            known: dict[str, Any] = {
-                "labels": prepared.labels,
-                "key": prepared.key,
-                "floor_by": list(floor_by) or None,
-            }
-            atlas.fit(prepared.X, y, groups=prepared.groups, background=background, columns=dictionary, **known)
+            atlas.fit(
+                *(prepared.X, y),
+                groups=prepared.groups,
+                background=background,
+                columns=dictionary,
+                floor_by=list(floor_by) or None,
+                labels=prepared.labels,
+                key=prepared.key,
+            )
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row, prepared.ids)
@@ -186,8 +180,8 @@ def fit_and_write(
         ids = prepared.row if len(prepared.row) else None
         atlas.report(draft / "report.html", ids=ids, title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
-        if also is not None:
-            also(draft)
+        if isinstance(given, Paper):
+            write_panels(atlas, draft)
         files = [str(given.out / file.name) for file in sorted(draft.iterdir())]
     if given.as_json:
         show_json({"explained": prepared.about, **facts_of(atlas), "files": files})

@@ -1,6 +1,6 @@
 """The rows on the page: which rules hold for them, the silent ones and why, and the columns that decide."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.messages import visible
 from oleander.report.columns import FEWEST_COUNTED
 from oleander.results.evaluation import find_uncovered, group_answers
-from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.words.claims import show_interval
 from oleander.words.sentences import describe_uncovered
 
@@ -23,14 +23,8 @@ MOST_LEVELS = 12
 MOST_COMBINATIONS = 14
 # The other explainers that share most rows with one are named.
 MOST_OVERLAPS = 3
-# The fewest rows of a range, so that no answer of one row is shown, and the most ranges.
-FEWEST_IN_RANGE, MOST_RANGES = 10, 12
-# The part of a range's answers at each end that its bar leaves out.
-BAR_TAIL = 0.1
 # A longer list of silent rows would not be read, and each choice of the trade-off has one.
 MOST_LISTED = 1000
-# The number of the nearest rule, and the positions of the conditions that it misses.
-Reason = tuple[int | None, tuple[int, ...] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +109,6 @@ def describe_rows(
         "overlaps": describe_overlaps(answers.covers),
         "picture": describe_combinations(answers.covers, labels),
         "left_out": _left_out(chosen.schema, shown, answers, judged),
-        "band": None if judged is None else describe_band(answers.given, shown, judged[0]),
     }
 
 
@@ -180,26 +173,6 @@ def _hide_few(count: int) -> int | None:
     return None if 0 < count < FEWEST_COUNTED else count
 
 
-def describe_band(answers: Labels, shown: Shown, answered: Bools) -> dict[str, Any] | None:
-    """Return the middle and most of the answers in each range of the model's numbers; None for labels or few rows.
-
-    Only ``answered`` rows are compared. "ranges" holds, for each range, the median of the model's answers, and the 10%,
-    50% and 90% quantiles of the rules' answers; "size" and "relative" are the tolerance.
-    """
-    tolerance = shown.tolerance
-    if shown.labels is None or tolerance is None:
-        return None
-    said, known = np.asarray(answers)[answered], shown.labels[answered]
-    n_ranges = min(MOST_RANGES, len(known) // FEWEST_IN_RANGE)
-    if n_ranges < 2 or np.ptp(known) == 0:
-        return None
-    ranges = []
-    for part in np.array_split(np.argsort(known, kind="stable"), n_ranges):
-        figures = (np.median(known[part]), *np.quantile(said[part], [BAR_TAIL, 0.5, 1 - BAR_TAIL]))
-        ranges.append([tolerance.round(value) for value in figures])
-    return {"ranges": ranges, "size": tolerance.value, "relative": tolerance.is_relative, "n": len(known)}
-
-
 def _left_out(
     schema: FeatureSchema, shown: Shown, answers: Answers, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
@@ -256,28 +229,24 @@ def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[s
     rules.
     """
     rows = np.flatnonzero(~answered)[:MOST_LISTED]
-    reasons: dict[Reason, int] = {}
-    why = [reasons.setdefault(reason, len(reasons)) for reason in _find_reasons(chosen.members, values[rows])]
-    return {"rows": rows.tolist(), "why": why, "reasons": [list(reason) for reason in reasons]}
-
-
-def _find_reasons(members: Sequence[ChosenExplainer], rows: Floats) -> list[Reason]:
-    if not len(rows):
-        return []
-    boxes = [(number, member) for number, member in enumerate(members) if member.is_one_rule]
-    if boxes:
+    boxes = {number: member.conditions for number, member in enumerate(chosen.members) if member.is_one_rule}
+    reasons: list[Any] = [[None, None]] if len(rows) else []
+    why = [0] * len(rows)
+    if boxes and len(rows):
         misses = [
             # A rule without conditions covers all rows; some are still silent where a subgroup is.
-            np.array([~one.contains(rows) for one in member.conditions]).reshape(-1, len(rows))
-            for _, member in boxes
+            np.array([~one.contains(values[rows]) for one in conditions]).reshape(-1, len(rows))
+            for conditions in boxes.values()
         ]
         # The fewest conditions fail; of several such rules the first, which is the widest.
-        nearest: Ints = np.argmin([missed.sum(axis=0) for missed in misses], axis=0)
-        return [
-            (boxes[place][0], tuple(np.flatnonzero(misses[place][:, row]).tolist()))
-            for row, place in enumerate(nearest.tolist())
+        nearest = np.argmin([missed.sum(axis=0) for missed in misses], axis=0).tolist()
+        found = [
+            (list(boxes)[place], tuple(np.flatnonzero(misses[place][:, row]).tolist()))
+            for row, place in enumerate(nearest)
         ]
-    return [(None, None)] * len(rows)
+        reasons = list(dict.fromkeys(found))
+        why = [reasons.index(reason) for reason in found]
+    return {"rows": rows.tolist(), "why": why, "reasons": reasons}
 
 
 def describe_listed(

@@ -210,31 +210,6 @@ function drawPicture({ lines, few }, totals, names, classes, fillOf, picked, pic
   return svg;
 }
 
-// Ranges of the model's answers from left to right, most of the rules' answers in each as a bar, and the tolerance as a shade.
-function drawBand({ ranges, size, relative }) {
-  const [width, height, edge, foot] = [isNarrow() ? 380 : 560, isNarrow() ? 300 : 340, 56, 44];
-  const near = (value, sign) => value + sign * (relative ? size * Math.abs(value) : size);
-  const [first, last] = [ranges[0][0], ranges.at(-1)[0]];
-  const all = ranges.flat().concat(near(first, -1), near(first, 1), near(last, -1), near(last, 1));
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  const x = (value) => (edge + 14 + ((value - first) / (last - first)) * (width - edge - 34)).toFixed(1);
-  const y = (value) => (height - foot - ((value - low) / (high - low)) * (height - foot - 12)).toFixed(1);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "The rules' answers against the model's, with the tolerance; the table below has the numbers." });
-  const line = (sign) => [first, last].map((value) => `${x(value)} ${y(near(value, sign))}`);
-  svg.append(s("path", { d: `M${line(1).join("L")}L${line(-1).reverse().join("L")}Z`, class: "shade" }));
-  svg.append(s("path", { d: `M${x(first)} ${y(first)}L${x(last)} ${y(last)}`, class: "grid" }));
-  svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
-  const short = (value) => Number(value.toPrecision(3)).toLocaleString("en");
-  for (const value of [first, last]) svg.append(s("text", { x: x(value), y: height - foot + 16, "text-anchor": "middle", class: "soft" }, short(value)));
-  for (const value of [low, high]) svg.append(s("text", { x: edge - 6, y: Number(y(value)) + 4, "text-anchor": "end", class: "soft" }, short(value)));
-  svg.append(s("text", { x: (edge + width) / 2, y: height - 8, "text-anchor": "middle", class: "soft" }, "what the model says →"));
-  svg.append(s("text", { x: -(height - foot) / 2, y: 14, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, "what the rules say →"));
-  for (const [model, bottom, middle, top] of ranges) {
-    svg.append(s("path", { d: `M${x(model)} ${y(bottom)}V${y(top)}`, class: "bar" }), s("circle", { cx: x(model), cy: y(middle), r: 4, class: "middle" }));
-  }
-  return svg;
-}
-
 // The rows where a rule holds: those that match the model, and those that do not. The widest rule has the full length.
 function drawBar([right, n], widest) {
   const [length, height] = [240, 8];

@@ -325,7 +325,7 @@ function renderLeftOut() {
   const note = data.by_folds ? "Answers that match are those of rules that were learned in the same way from the other rows." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
   const intervals = data.has_intervals ? "In the tables, brackets hold the 95% interval of each share, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
   const under = isJudged ? `Shares below the floor of ${showFloor(state.cell.min_fidelity)} are in the colour of a warning.` : "";
-  $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals} ${under}`), h("div", { class: "tables" }, tables), bandOf(here().band));
+  $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals} ${under}`), h("div", { class: "tables" }, tables));
   renderSilent();
 }
 
@@ -413,16 +413,6 @@ function download() {
   const address = URL.createObjectURL(new Blob([silentFile()], { type: "text/csv" }));
   h("a", { href: address, download: "silent-rows.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
-
-function bandOf(band) {
-  if (!band) return "";
-  const lines = band.ranges.map((parts) => h("tr", {}, parts.map((value) => h("td", {}, count(value)))));
-  const heads = ["the model, middle", "rules, 10%", "rules, middle", "rules, 90%"];
-  return h("div", { class: "band" },
-    h("p", {}, `What the rules say beside what the model says, for ${plural(band.n, "answered row")} in ${count(band.ranges.length)} ranges of the model's answer. Each bar holds 80% of the rules' answers, its dot their middle; inside the shade an answer agrees.`),
-    drawBand(band),
-    h("details", {}, h("summary", {}, "The same as a table"), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Answers beside the model's" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)))));
 }
 
 function meter(share) {
