@@ -1,4 +1,3 @@
-import time
 import warnings
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.rivals.lime_linear import LimeLinear
-from oleander import AggregateExplainer, Balls, Draws, FeatureSchema, Floor, PerRow
+from oleander import AggregateExplainer, Balls, Draws, Floor, PerRow
 from oleander.black_box.answers import BlackBoxError
 from oleander.candidates.pool_program import PoolProgram
 from oleander.rules import FilteredTree, UnfilteredTree
@@ -93,12 +92,6 @@ class TestFit:
         pipeline = make_pipeline(scaled, AggregateExplainer(inner, **QUICK)).fit(X[1::2])
         assert pipeline.predict(X).shape == (569,)
 
-    @pytest.mark.slow
-    def test_the_same_seed_gives_the_same_answer(self, cancer, atlas):
-        X, _, model = cancer
-        again = AggregateExplainer(model, **QUICK, n_jobs=2).fit(X[1::2])
-        assert again.summary() == atlas.summary()
-
     def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
         X, y, model = cancer
         with pytest.warns(
@@ -109,25 +102,6 @@ class TestFit:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             AggregateExplainer(model, **QUICK).fit(X[1::2], y[1::2])
-
-    def test_one_class(self, square):
-        atlas = AggregateExplainer(lambda X: np.full(len(X), "same"), **QUICK).fit(square)
-        assert atlas.fidelity_ == 1.0
-        assert set(atlas.predict(square).compressed()) == {"same"}
-
-    def test_progress_is_shown_on_request(self, square, capsys, monkeypatch):
-        monkeypatch.setattr("oleander.running.progress.SECONDS_BEFORE", 0.0)
-        monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0)
-        AggregateExplainer(halves, **QUICK).fit(square)
-        assert capsys.readouterr().err == ""
-
-        def slow_halves(X):
-            # Progress is drawn by a thread, which needs time to look.
-            time.sleep(0.2)
-            return halves(X)
-
-        AggregateExplainer(slow_halves, verbose=1, **QUICK).fit(square)
-        assert "training explainers" in capsys.readouterr().err
 
 
 class TestPaper:
@@ -150,16 +124,6 @@ class TestPaper:
         inside = ball.contains(stretched)
         assert np.abs(stretched[inside, 0] - ball.center[0]).max() <= 10
         assert 5 < inside.sum() < 100
-
-    def test_every_option_of_the_balls_reaches_them(self):
-        schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(20, 3)), scale="range")
-        local = LimeLinear()
-        options = {"max_flips": 2, "norm": 2.0, "scale": "std", "centers": "rounded", "max_candidates": 9}
-        atlas = AggregateExplainer.paper(halves, radius=[1.0, 2.0], n_draws=30, local=local, schema=schema, **options)
-        balls = atlas.candidates
-        assert {name: getattr(balls, name) for name in options} == options
-        assert (balls.radius, balls.n_draws, balls.local, balls.bounds) == ([1.0, 2.0], 30, local, "clipped")
-        assert AggregateExplainer.paper(halves, radius=1.0, schema=schema).candidates.scale == "none"
 
     @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
     def test_one_radius_per_row_follows_its_row(self, square, change):
@@ -250,16 +214,6 @@ class TestReading:
         far = X.iloc[:1] * 0 + 1e6
         assert atlas.predict(far).mask.all()
         assert atlas.explain(far).label is None
-
-    def test_the_most_faithful_explainer_that_covers_a_row_answers(self, atlas, cancer):
-        X = cancer[0]
-        answers, covers, speaker = atlas.predict(X), atlas.covers(X), atlas.responsible(X)
-        rows = atlas.schema_.encode(X)
-        fidelity = np.array([member.chosen_fidelity for member in atlas.explainers_])
-        for i in np.flatnonzero(speaker >= 0)[::7]:
-            assert speaker[i] == np.where(covers[:, i], fidelity, -1).argmax()
-            assert answers[i] == atlas.explainers_[speaker[i]].explainer.predict(rows[[i]])[0]
-            assert answers[i] == atlas.explain(X.iloc[i]).label
 
     def test_one_row_in_every_shape(self, atlas, cancer):
         X, _, _ = cancer
@@ -364,12 +318,6 @@ class TestUnreadableRows:
         assert classes.loc["unheard of", "rows"] == 5
         assert classes.loc["unheard of", "covered"] == 0
         assert atlas.uncovered(odd).n_rows == np.ma.getmaskarray(atlas.predict(odd)).sum()
-
-    def test_where_no_row_can_be_read_none_is_answered(self, box, table):
-        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
-        odd = table.assign(ward="south")
-        assert np.ma.getmaskarray(atlas.predict(odd)).all()
-        assert atlas.evaluate(odd).coverage == 0
 
     def test_a_black_box_that_fails_on_them_is_named(self, table):
         def strict(rows):
@@ -493,12 +441,6 @@ class TestRefusals:
         with pytest.raises(TypeError, match="fit has no argument 'weights'; it takes X, y, groups, background"):
             AggregateExplainer(halves, **QUICK).fit(square, weights=weights)
 
-    def test_rows_that_the_black_box_cannot_take(self, cancer):
-        X, y, _ = cancer
-        model = LogisticRegression().fit(StandardScaler().fit_transform(X), y)
-        with pytest.raises(BlackBoxError, match="raised ValueError when asked about"):
-            AggregateExplainer(model, **QUICK).fit(X.iloc[:, :5].to_numpy())
-
     def test_not_fitted(self):
         for name in ("predict", "covers", "responsible", "explain", "evaluate", "uncovered"):
             with pytest.raises(NotFittedError, match="is not fitted: call fit"):
@@ -547,12 +489,6 @@ class TestParameters:
         assert explainer.floor == Floor(on="share")
         copied = clone(explainer)
         assert (copied.candidates, copied.floor) == (Balls(3.0), Floor(on="share"))
-
-    def test_options_of_parts_reach_the_fit(self, square):
-        explainer = AggregateExplainer(halves, **QUICK).set_params(candidates__radius=1.5, floor__min_support=40)
-        atlas = explainer.fit(square)
-        assert {candidate.region.radius for candidate in atlas.pool_.candidates} == {1.5}
-        assert all(member.support >= 40 for member in atlas.explainers_)
 
     @pytest.mark.parametrize("name", ["radius", "candidates__width", "floor__floor", "candidates__local__max_leaves"])
     def test_an_unknown_name_is_refused_in_a_sentence(self, name):

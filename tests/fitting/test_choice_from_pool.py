@@ -22,11 +22,6 @@ class TestChooseFromPool:
         assert atlas.certificate_.coverage.n_rows == 75
         assert AggregateExplainer(halves, **{**QUICK, "holdout": None}).fit(square).certificate_ is None
 
-    def test_any_generator_can_propose(self, square):
-        generators = [Balls(0.5, max_candidates=10, n_draws=100), Balls(1.0, max_candidates=10, n_draws=100)]
-        atlas = AggregateExplainer(halves, candidates=generators, random_state=0).fit(square)
-        assert len(atlas.pool_.candidates) == 20
-
     def test_generators_that_learn_from_rows_ask_nothing_and_are_saved(self, square, tmp_path):
         """Candidates of several kinds stand in one pool, groups reach them, and a file brings all of them back."""
         groups = np.arange(300) // 5

@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.rivals.lime_linear import LimeLinear
-from oleander import AggregateExplainer, Balls, Boxes, Draws, Floor, NothingFoundError, Output, open_source
+from oleander import AggregateExplainer, Balls, Draws, NothingFoundError, Output, open_source
 from oleander.black_box.answers import BlackBoxError
 from oleander.data.tolerance import Tolerance
 from oleander.rules import FilteredTree, SparseLine, UnfilteredTree
@@ -123,11 +123,6 @@ class TestSteps:
         assert stability.same_answers > 0.9
         assert max(stability.found) == 3
 
-    def test_every_row_sent_is_counted(self):
-        box = Recording(steps)
-        atlas = AggregateExplainer(box, tolerance=0.03, **DRAWS).fit(X, background=BACKGROUND)
-        assert box.n_rows == atlas.n_queries_ == 2_000 + len(X) + 100
-
     def test_a_checkpoint_spares_the_answers(self, certified, tmp_path):
         box = Recording(steps)
         options = {**OPTIONS, "checkpoint": tmp_path}
@@ -138,26 +133,10 @@ class TestSteps:
         assert json.dumps(first.record_.to_dict()) == json.dumps(again.record_.to_dict())
         assert first.record_.explainers.to_dict() == certified.record_.explainers.to_dict()
 
-    def test_folds_groups_and_a_holdout_judge(self):
-        groups = np.arange(len(X)) // 4
-        by_folds = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=groups)
-        assert by_folds.record_.by_folds
-        assert by_folds.coverage_ > 0.9
-        held = AggregateExplainer(steps, tolerance=0.03, holdout=0.5, **DRAWS).fit(X)
-        assert held.certificate_ is not None
-        grouped = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=groups, background=BACKGROUND)
-        assert grouped.certificate_.by_group
-
-    @pytest.mark.parametrize(
-        "options", [{"candidates": Boxes(1)}, {"max_explainers": 1}, {"floor": Floor(on="share")}], ids=str
-    )
-    def test_other_options_act(self, certified, options):
-        atlas = AggregateExplainer(steps, tolerance=0.03, min_fidelity=0.7, **options, **DRAWS)
-        atlas.fit(X, background=BACKGROUND)
-        assert atlas.summary() != certified.summary()
-        assert len(atlas.explainers_) <= options.get("max_explainers", 10)
-        most = 1 if "candidates" in options else 9
-        assert all(len(rule.terms) <= most for member in atlas.explainers_ for rule in member.rules())
+    def test_folds_judge(self):
+        atlas = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=np.arange(len(X)) // 4)
+        assert atlas.record_.by_folds
+        assert atlas.coverage_ > 0.9
 
 
 class TestTolerances:
@@ -181,10 +160,6 @@ class TestTolerances:
         one, other = small.record_.explainers.tolerance, large.record_.explainers.tolerance
         assert other.value == pytest.approx(1_000 * one.value)
         assert large.coverage_ == small.coverage_
-
-    def test_a_wide_tolerance_needs_one_rule(self):
-        atlas = AggregateExplainer(steps, tolerance=1.0, **DRAWS).fit(X, background=BACKGROUND)
-        assert (atlas.coverage_, atlas.evaluation_.complexity) == (1.0, 1)
 
     def test_constant_answers(self):
         box = {"black_box": lambda table: np.full(len(table), 2.5), **DRAWS}
@@ -273,10 +248,6 @@ class TestOutputs:
         with pytest.raises(ValueError, match="y holds true labels, which cannot be compared with a probability"):
             AggregateExplainer(self.MODEL, output=Output("proba"), tolerance=0.1).fit(X, steps(X) > 0.2)
 
-    def test_a_clone_has_the_same_output(self):
-        atlas = AggregateExplainer(self.MODEL).set_params(output__of="proba", output__threshold=0.5)
-        assert atlas.output == Output("proba", None, 0.5)
-
 
 def draw_law(rng):
     """Return a random law of numbers: slopes, steps, a wave, and an interaction."""
@@ -361,16 +332,6 @@ class TestBalls:
         np.testing.assert_array_equal(loaded.predict(NEW), chosen.predict(NEW))
         chosen.report(tmp_path / "page.html", NEW[:50], include_rows=True)
         assert "± 0.03" in (tmp_path / "page.html").read_text()
-
-    def test_a_checkpoint_spares_the_answers(self, tmp_path):
-        box = Recording(steps)
-        options = {"radius": 1.5, "scale": "std", "n_draws": 200, "max_candidates": 10, "random_state": 0}
-        options |= {"tolerance": 0.03, "min_fidelity": 0.5, "local": SparseLine(), "checkpoint": tmp_path}
-        first = AggregateExplainer.paper(box, **options).fit(X)
-        box.calls.clear()
-        again = AggregateExplainer.paper(box, **options).fit(X)
-        assert box.n_rows <= 100
-        assert first.record_.explainers.to_dict() == again.record_.explainers.to_dict()
 
     @pytest.mark.parametrize(
         ("options", "words"),

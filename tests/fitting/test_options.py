@@ -208,6 +208,8 @@ class TestRefusals:
             ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
             ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
             ({"candidates": Boxes(0)}, "max_conditions=0 is not allowed"),
+            ({"candidates": Balls("wide")}, "radius='wide' is not known"),
+            ({"candidates": Balls(scale="miles")}, "scale='miles' is not known"),
             ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
             ({"holdout": 0.999}, "holdout=0.999 of 300 rows leaves none to learn from"),
             ({"floor": Floor(on="median")}, "floor.on='median' is not known; use 'bound' or 'share'"),
@@ -262,14 +264,6 @@ class TestRefusals:
     def test_options_of_another_type(self, square, options, message):
         with pytest.raises(TypeError, match=message):
             AggregateExplainer(halves, **{**QUICK, **options}).fit(square)
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [({"radius": "wide"}, "radius='wide' is not known"), ({"scale": "miles"}, "scale='miles' is not known")],
-    )
-    def test_bad_options_of_balls(self, square, changes, message):
-        with pytest.raises(ValueError, match=message):
-            AggregateExplainer(halves, **{**QUICK, "candidates": replace(BALLS, **changes)}).fit(square)
 
     def test_empty_paths_are_refused(self, square):
         with pytest.raises(ValueError, match="X is an empty path"):
@@ -502,10 +496,6 @@ class TestParts:
         router.predict(rows)
         assert router.n_asked_ > 100
         assert max(sizes) == 40
-
-    def test_a_background_without_draws_is_refused(self) -> None:
-        with pytest.raises(ValueError, match="background shows where draws are made, and these candidates make none"):
-            AggregateExplainer(law, **BASES["program"]).fit(X, background=BACKGROUND)
 
 
 SOURCE_OPTIONS: dict[str, Any] = {"X": None, "epsilon": 0.2, "delta": 0.5, "block_size": 40}

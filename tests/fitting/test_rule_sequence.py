@@ -193,17 +193,18 @@ def test_conditions_and_support_are_limited():
 
 
 @pytest.mark.parametrize(
-    ("floors", "first", "last"), [([0.9], 0.995, [0.91, 0.905, 0.9]), ([0.87, 0.915], 0.995, [0.89, 0.88, 0.87])]
+    ("floors", "first", "last"),
+    [
+        ([0.9], 0.995, [0.91, 0.905, 0.9]),
+        ([0.87, 0.915], 0.995, [0.89, 0.88, 0.87]),
+        ([0.999], 0.999, [0.999]),
+    ],
 )
 def test_thresholds_end_at_the_lowest_floor(floors, first, last):
     found = list_thresholds(floors)
     assert (found[0], found[-3:]) == (first, last)
     assert found == sorted(found, reverse=True)
     assert set(floors) <= set(found)
-
-
-def test_a_floor_over_all_thresholds_is_the_only_one():
-    assert list_thresholds([0.999]) == [0.999]
 
 
 def test_one_class_and_few_draws(label_draws):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer, Boxes, NothingFoundError
+from oleander import AggregateExplainer, NothingFoundError
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
@@ -151,15 +151,6 @@ class TestSmallFirst:
         found = [self.count(floor) for floor in (0.95, 0.9, 0.8, 0.6)]
         for (before, narrow), (after, wide) in pairwise(found):
             assert after <= before or wide > narrow + 0.005
-
-    def test_rules_keep_the_budgets(self):
-        X, background = (np.random.default_rng(seed).uniform(size=(1_000, 4)) for seed in (0, 1))
-        atlas = AggregateExplainer(
-            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_explainers=4, candidates=Boxes(2), **ASKING
-        ).fit(X, background=background)
-        rules = [rule for member in atlas.explainers_ for rule in member.rules()]
-        assert 1 <= len(rules) <= 4
-        assert all(1 <= len(rule.terms) <= 2 for rule in rules)
 
 
 class TestRowsAsDraws:

@@ -10,7 +10,7 @@ from oleander import AggregateExplainer
 from oleander.draws import Draws
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting import delivering as module
-from oleander.fitting.delivering import leave_out_parents
+from oleander.fitting.delivering import leave_out_parents, measure_stability
 from oleander.results.fit_record import Stability
 from tests.making import QUICK, Recording, halves
 
@@ -62,8 +62,8 @@ class TestFigures:
         assert stability.found == (3, 3, 3)
 
     def test_jobs_change_nothing(self, atlas):
-        alone = atlas.stability(3)
-        assert atlas.set_params(n_jobs=2).fit(X, background=BACKGROUND).stability(3) == alone
+        alone, learner, limits = atlas.stability(2), replace(atlas.engine_.learner, n_jobs=2), (10, 0.9)
+        assert measure_stability(atlas.record_.explainers, learner, limits, 2) == alone
 
     def test_no_draw_of_a_row_that_is_left_out(self):
         rng = np.random.default_rng(0)

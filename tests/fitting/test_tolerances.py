@@ -5,7 +5,7 @@ import pytest
 
 from oleander import AggregateExplainer, Draws
 from oleander.fitting.rule_learner import RuleLearner
-from tests.making import ASKING, Recording
+from tests.making import Recording
 
 RNG = np.random.default_rng(0)
 X, BACKGROUND = RNG.uniform(size=(300, 3)), RNG.uniform(size=(300, 3))
@@ -55,13 +55,12 @@ def test_one_tolerance_is_no_list(sloping):
         sloping[1].tolerances(["auto"])
 
 
-def test_labels_have_no_tolerance(square):
-    for options in (ASKING, {"draws": Draws(0), "random_state": 0}):
-        atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, **options).fit(square)
-        with pytest.raises(ValueError, match="explain labels, which have no tolerance"):
-            atlas.tolerances()
+def test_labels_have_no_tolerance_and_none_is_zero(square, sloping):
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, draws=Draws(0), random_state=0).fit(square)
+    with pytest.raises(ValueError, match="explain labels, which have no tolerance"):
+        atlas.tolerances()
     with pytest.raises(ValueError, match=r"tolerance=0 is not allowed"):
-        AggregateExplainer(lambda X: X[:, 0], tolerance=0.2, **ASKING).fit(square).tolerances([0])
+        sloping[1].tolerances([0])
 
 
 def test_a_wider_tolerance_never_answers_less(sloping, monkeypatch):

@@ -39,10 +39,6 @@ def test_bound_rises_with_right_rows_and_with_evidence():
     assert (bounds < 0.9).all()
 
 
-def test_no_row_no_claim():
-    assert lower_bound([0, 0], [0, 7], 0.05).tolist() == [0.0, 0.0]
-
-
 class TestRatio:
     def test_equal_groups_that_are_all_right(self):
         """The capital is a sum of powers, which reaches 1 / level at the bound."""
@@ -54,10 +50,6 @@ class TestRatio:
         right, rows = np.array([3, 0, 4, 8]), np.array([3, 1, 5, 8])
         alone = lower_bound_of_ratio(right, rows, 8, 0.1)
         assert lower_bound_of_ratio([*right, 0, 0], [*rows, 0, 0], 8, 0.1) == alone
-
-    def test_without_a_right_row_the_bound_is_0(self):
-        assert lower_bound_of_ratio([0, 0], [3, 4], 4, 0.05) == 0
-        assert lower_bound_of_ratio([], [], 4, 0.05) == 0
 
     @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30), st.floats(0.01, 0.3))
     def test_the_bound_is_under_the_share_and_is_reached(self, groups, level):

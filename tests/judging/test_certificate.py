@@ -76,11 +76,6 @@ def test_counts_that_cannot_be_are_not_read(count):
         Claim.from_dict({"n_right": count, "n_rows": 4, "bound": 0.5, "unit": "rows"})
 
 
-def test_a_claim_of_an_unknown_unit_is_not_read():
-    with pytest.raises(ValueError, match="unit='people' is not known; use"):
-        Claim.from_dict({"n_right": 3, "n_rows": 4, "bound": 0.5, "unit": "people"})
-
-
 def test_the_share_of_no_rows_is_not_a_number():
     assert Claim(3, 4, 0.2).share == 0.75
     assert np.isnan(Claim(0, 0, 0.0).share)

@@ -65,17 +65,6 @@ class TestUnits:
 
 
 class TestGroups:
-    def test_equal_visits_of_a_group_count_once(self):
-        groups = np.repeat(np.arange(40), 8)
-        right = np.repeat(np.arange(40) % 4 > 0, 8)
-        judged = make_judged(np.ones(320, dtype=bool), right, groups=groups)
-        assert judged.bounds(0.05)[0] == pytest.approx(float(lower_bound(30, 40, 0.05)))
-
-    def test_a_group_that_is_not_answered_does_not_count(self):
-        groups = np.repeat(np.arange(10), 3)
-        answered = groups < 6
-        assert make_judged(answered, answered, groups=groups).bounds(0.05)[0] == float(lower_bound(6, 6, 0.05))
-
     def test_bounds_with_groups_hold_as_often_as_stated(self):
         """Groups whose members err together: the bound is over the true share in at most 5% of 400 samples."""
         rng = np.random.default_rng(1)
@@ -113,13 +102,6 @@ class TestShareOfRows:
             assert judged.rows_reach(floor, 0.05).tolist() == (judged.row_bounds(0.05) >= floor).tolist()
 
 
-def test_the_first_failure_ends_the_sequence():
-    bounds = np.array([0.95, 0.85, 0.99])
-    assert find_passed(bounds, 0, 0.9).tolist() == [0]
-    assert find_passed(bounds, 1, 0.9).tolist() == []
-    assert find_passed(bounds, 2, 0.9).tolist() == [2]
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data(), st.floats(0.1, 0.9))
 def test_all_passed_steps_reach_the_floor_and_the_next_does_not(bounds, data, floor):
     start = data.draw(st.integers(0, len(bounds) - 1))
@@ -145,11 +127,6 @@ def test_the_start_is_the_boldest_step_that_is_likely_to_pass():
     chances = pass_chances(np.array([300.0, 300.0, 300.0]), np.array([1.0, 0.98, 0.9]), 0.9, 0.05)
     assert (np.diff(chances) < 0).all()
     assert find_start(chances) == 1
-
-
-@pytest.mark.parametrize(("chances", "start"), [([0.95, 0.4, 0.92, 0.1], 2), ([0.3, 0.5, 0.4], 1), ([0.0, 0.0], 0)])
-def test_where_no_step_is_likely_to_pass_the_likeliest_is_the_start(chances, start):
-    assert find_start(chances) == start
 
 
 def test_chances_against_a_simulation():

@@ -25,31 +25,6 @@ def test_small_support_is_no_evidence(on):
     assert measured[2] == 0.0
 
 
-def test_a_bound_is_under_its_share():
-    n_rows = np.arange(10, 200)
-    n_right = np.round(0.93 * n_rows)
-    share = Floor("share").measure(n_right, n_rows)
-    assert (Floor("bound").measure(n_right, n_rows) < share).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"on": "mean"}, "floor.on='mean' is not known; use 'bound' or 'share'"),
-        ({"min_support": 0}, "floor.min_support=0 is not allowed: give a whole number, 1 or more"),
-        ({"confidence": 0.0}, "floor.confidence=0.0 is not allowed: give a number over 0 and under 1"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        Floor(**options).check()
-
-
-@pytest.mark.parametrize("on", ["bound", "share"])
-def test_good_options(on):
-    Floor(on).check()
-
-
 @pytest.mark.parametrize(("n_right", "n_rows"), [(0, 7), (7, 7), (85, 100), (912, 1000)])
 def test_a_check_has_the_bounds_of_clopper_and_pearson(n_right, n_rows):
     check = FloorCheck.count(n_right, n_rows, floor=0.9)

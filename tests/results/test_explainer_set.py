@@ -6,13 +6,8 @@ import pytest
 
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.balls import Balls
-from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PoolProgram
 from oleander.data.schema import FeatureSchema
-from oleander.fitting.choice_from_pool import deliver_choice
 from oleander.judging.certificate import Claim, JointCertificate
-from oleander.judging.floor import Floor
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
 from oleander.results.explanation import explain_row
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
@@ -89,13 +84,6 @@ class TestAnswers:
         assert explain_row(chosen, np.array([0.5])).label == "a"
         assert explain_row(chosen, np.array([9.9])).label is None
 
-    def test_an_explainer_is_counted_on_all_rows_that_it_covers(self):
-        members = (member(box(0, 5), "a", fidelity=0.95), member(box(3, 8), "b"))
-        evaluation = ExplainerSet(SCHEMA, members).evaluate(X, np.where(X[:, 0] < 5, "a", "b"))
-        assert (evaluation.coverage, evaluation.agreement) == (0.8, 1.0)
-        assert evaluation.explainers["rows"].tolist() == [50, 50]
-        assert evaluation.fidelity == pytest.approx(0.6)
-
     def test_rows_that_cannot_be_read_are_not_covered(self):
         chosen = ExplainerSet(SCHEMA, (member(box(0, 10), "a"),))
         readable = np.arange(100) < 90
@@ -133,55 +121,6 @@ class TestFigures:
         assert [(claim.n_right, claim.n_rows) for claim in certificate.fidelity] == [(80, 100), (80, 80)]
         assert certificate.confidence == 0.9
 
-    def test_groups_count_by_their_share(self):
-        black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
-        held = label_rows(X, black_box, groups=np.arange(100) // 10)
-        certificate = self.CHOSEN.read(held.values).certify(held.labels, 0.9, held.weights, held.groups)
-        assert certificate.by_group
-        assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (8, 10)
-        assert certificate.answers.n_rows == 8
-
-    def test_uncovered_rows_are_described(self):
-        left_out = self.CHOSEN.uncovered(X, np.full(100, "a"))
-        assert left_out.n_rows == 20
-        assert left_out.share == pytest.approx(0.2)
-
-
-@pytest.fixture(scope="module")
-def program():
-    rows = np.random.default_rng(0).uniform(size=(200, 2))
-    pool = CandidatePool.build(
-        rows,
-        lambda X: X[:, 0] + 0.2 * np.sin(9 * X[:, 1]) > 0.5,
-        Balls([0.5, 1.0], n_draws=200, max_candidates=20),
-        random_state=0,
-    )
-    return PoolProgram(pool, Floor(on="share", min_support=3))
-
-
-class TestChoice:
-    def test_the_widest_stands_first(self, program):
-        result = program.select(6, 0.8)
-        chosen = deliver_choice(program, result)
-        assert len(chosen.members) == len(result.chosen) > 2
-        support = [member.support for member in chosen.members]
-        assert support == sorted(support, reverse=True)
-        assert sorted(support) == sorted(program.pool.support[result.chosen])
-        assert len(set(support)) > 1
-
-    def test_members_carry_the_figures_of_the_pool(self, program):
-        result = program.select(3, 0.8)
-        chosen = deliver_choice(program, result)
-        pool = program.pool
-        by_region = {id(candidate.region): number for number, candidate in enumerate(pool.candidates)}
-        for one in chosen.members:
-            number = by_region[id(one.region)]
-            assert one.explainer is pool.explainers[number]
-            assert (one.support, one.fidelity) == (pool.support[number], pool.fidelity[number])
-            assert one.draw_fidelity == pool.draw_fidelity[number]
-            assert one.origin == "balls"
-            assert one.claim is None
-
 
 class TestFiles:
     def test_a_ball_around_a_row_is_found(self):
@@ -200,18 +139,6 @@ class TestFiles:
         np.testing.assert_array_equal(after.region.contains(X), before.region.contains(X))
         np.testing.assert_array_equal(after.explainer.predict(X), before.explainer.predict(X))
         assert [str(rule) for rule in after.explainer.rules()] == [str(rule) for rule in before.explainer.rules()]
-
-    def test_an_unknown_fidelity_round_trips(self):
-        before = replace(member(box(1.0, 2.0), "a"), support=0, fidelity=float("nan"))
-        after = ChosenExplainer.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)), SCHEMA)
-        assert np.isnan(after.fidelity)
-
-    def test_the_order_is_kept(self):
-        before = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b", fidelity=0.95)))
-        after = ExplainerSet.from_dict(before.to_dict(), SCHEMA)
-        assert after.ranked.tolist() == [1, 0]
-        assert after.to_dict() == before.to_dict()
-        assert after.answer(X).tolist() == before.answer(X).tolist()
 
 
 @pytest.mark.parametrize(

@@ -105,17 +105,6 @@ class TestRecords:
             record.without_records(rows)
         assert record.without_records(np.random.default_rng(1).uniform(size=(50, 3))) is record
 
-    def test_cells_with_such_balls_are_withheld(self, fit_stripes, rows):
-        record = fit_stripes(
-            draws=Draws(), candidates=Balls(1.0, n_draws=200, max_candidates=30), min_fidelity=0.7
-        ).record_
-        assert record.without_records(rows) is record
-        balls = fit_stripes(
-            draws=Draws(), candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7
-        )
-        mixed = replace(record, tradeoff=balls.tradeoff())
-        assert {cell.status for cell in mixed.without_records(rows).tradeoff.cells} == {"withheld"}
-
 
 ACCURACY = Accuracy(
     n_rows=1000, n_sample=100, n_judged=25, n_unread=3, epsilon=0.1, delta=0.05, promised=0.08, seen=0.05
@@ -130,20 +119,6 @@ def test_shares_are_as_near_as_promised_or_not():
 @pytest.mark.parametrize("changes", [{"promised": float("nan")}, {"seen": float("nan")}])
 def test_where_nothing_is_promised_or_seen_it_is_not_inside(changes):
     assert not replace(ACCURACY, **changes).is_inside
-
-
-@pytest.mark.parametrize("promised", [0.08, float("nan")])
-def test_it_round_trips_through_json(promised):
-    before = replace(ACCURACY, promised=promised)
-    after = Accuracy.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)))
-    assert after.to_dict() == before.to_dict()
-    assert np.isnan(after.promised) == np.isnan(promised)
-
-
-@pytest.mark.parametrize("changes", [{"n_rows": "many"}, {"seen": []}, {"epsilon": "x"}])
-def test_content_of_another_form_is_refused(changes):
-    with pytest.raises((TypeError, ValueError)):
-        Accuracy.from_dict({**ACCURACY.to_dict(), **changes})
 
 
 @pytest.mark.parametrize("absent", [np.nan, None, pd.NA])

@@ -111,10 +111,13 @@ def test_a_rule_is_counted_on_all_rows_where_it_holds(is_given):
     atlas.fit(rows[400:], background=rows[:400] if is_given else None)
     truth = label(rows[400:])
     counted = atlas.rules_frame()[["rows", "right"]].to_numpy()
-    assert len(counted) == len(atlas.explainers_) > 2
+    assert len(counted) == len(atlas.explainers_) == atlas.evaluation_.complexity > 2
+    sizes = [member.explainer.n_draws for member in atlas.explainers_]
+    assert sizes == sorted(sizes, reverse=True)
     for member, counts in zip(atlas.explainers_, counted, strict=True):
         inside = member.region.contains(rows[400:])
         n_right = (truth[inside] == member.rules()[0].label).sum()
+        assert member.draw_fidelity >= 0.9
         assert (member.support, member.fidelity) == (inside.sum(), pytest.approx(n_right / inside.sum()))
         # Rows that made the draws judge no rule.
         assert tuple(counts) == (inside.sum(), n_right) if is_given else not member.judged

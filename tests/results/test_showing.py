@@ -44,11 +44,6 @@ def test_without_queries_left_the_black_box_is_not_asked(rows):
     assert atlas.n_queries_ == atlas.max_queries
 
 
-def test_one_row_only(atlas, rows):
-    with pytest.raises(ValueError, match="explain takes one row, and 2 were given; use explain_many"):
-        atlas.explain(rows[:2])
-
-
 def test_many_rows_are_explained_as_each_by_itself(atlas, rows):
     X = np.vstack([rows[:60], [[40.0, 0.5, 0.5]]])
     table = atlas.explain_many(X)

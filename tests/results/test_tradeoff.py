@@ -61,6 +61,8 @@ class TestCells:
                 assert (cell.coverage, cell.fidelity) == (found.coverage, found.fidelity)
                 assert (cell.mean_fidelity, cell.agreement) == (found.mean_fidelity, found.agreement)
                 assert cell.n_rules == cell.explainers.n_rules
+                figures = [(member.support, member.fidelity) for member in cell.explainers.members]
+                assert figures == [(one.n_rows, pytest.approx(one.fidelity)) for one in found.explainer_counts]
 
     def test_every_cell_keeps_its_floor_and_number(self, atlas, tradeoff):
         assert any(cell.explainers is not None for cell in tradeoff.cells)
