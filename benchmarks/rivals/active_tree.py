@@ -17,7 +17,7 @@ from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Box
 from oleander.rules.base import encode_labels
 from oleander.rules.growth import grow_tree
-from oleander.rules.tree import LEAF, Tree, split_conditions
+from oleander.rules.tree import LEAF, Tree
 
 # What a tree holds of a split.
 SPLIT = ("column", "threshold", "level", "missing_left")
@@ -34,8 +34,8 @@ class Node:
         The most frequent label of the draws.
     n_draws, n_right : int
         Draws in the box, and draws with that label.
-    split : dict or None
-        The arguments of ``split_conditions``; None where no split helps.
+    split : Tree or None
+        A tree of this split alone; None where no split helps.
     gain : float
         The mass in the box times the gain in purity, counted on draws that did not choose the split.
     """
@@ -44,7 +44,7 @@ class Node:
     label: Any
     n_draws: int = 0
     n_right: int = 0
-    split: dict[str, Any] | None = None
+    split: Tree | None = None
     gain: float = 0.0
     children: "tuple[Node, Node] | None" = field(default=None, repr=False)
 
@@ -117,8 +117,7 @@ class ActiveTree(Baseline):
             node = heapq.heappop(heap)[2]
             if node.split is None or node.gain <= self.min_gain:
                 continue
-            sides = split_conditions(rows.schema, **node.split)
-            left, right = (Node(Box((*node.box.conditions, side)), node.label) for side in sides)
+            left, right = (Node(Box((*node.box.conditions, side)), node.label) for side in node.split.conditions(0))
             node.children = left, right
             for child in node.children:
                 n_queries += self._ask(child, box, rng)
@@ -139,8 +138,8 @@ class ActiveTree(Baseline):
         every_column = tuple(range(len(box.schema)))
         tree = grow_tree(draws[learn], codes[learn], classes, box.schema, every_column, 2, simplify=False)
         if len(tree.column) > 1:
-            node.split = {name: getattr(tree, name)[0].item() for name in SPLIT}
-            goes_left = split_conditions(box.schema, **node.split)[0].contains(draws)
+            node.split = tree
+            goes_left = tree.conditions(0)[0].contains(draws)
             node.gain = mass * gini_gain(goes_left[judge], codes[judge])
         return len(draws)
 
@@ -174,7 +173,8 @@ def build_tree(root: Node, schema: FeatureSchema, labels: Labels) -> Tree:
         if are_leaves and node_labels[left] == node_labels[right] == node.label:
             del entries[number + 1 :], node_labels[number + 1 :]
         else:
-            entries[number].update(node.split, left=left, right=right)
+            split = {name: getattr(node.split, name)[0] for name in SPLIT}
+            entries[number].update(split, left=left, right=right)
         return number
 
     add(root)

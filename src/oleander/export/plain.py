@@ -213,10 +213,8 @@ class Language(ABC):
         for j, feature in enumerate(self.schema):
             name, middle = self.names[j], float(ball.center[j])
             is_absent = math.isnan(middle)
-            if feature.missing:
-                flips += self._flip(name, feature, middle)
-            elif not feature.is_number:
-                flips += ["1"] if is_absent else self._flip(name, feature, middle)
+            if feature.missing or not feature.is_number:
+                flips.append(self._flip(name, feature, middle))
             if not feature.is_number or (is_absent and feature.missing):
                 continue
             if is_absent:
@@ -238,14 +236,14 @@ class Language(ABC):
             tests.append(f"{' + '.join(flips)} <= {ball.n_flips_allowed}")
         return tests
 
-    def _flip(self, name: str, feature: Feature, middle: float) -> list[str]:
+    def _flip(self, name: str, feature: Feature, middle: float) -> str:
         """Return 0 where the value equals the center's, in level or in being missing, and 1 elsewhere."""
         if math.isnan(middle):
-            return [self.choose(self.IS_MISSING.format(name), "0", "1")]
+            return self.choose(self.IS_MISSING.format(name), "0", "1")
         if feature.is_number:
             # It differs only by being missing.
-            return [self.choose(self.IS_MISSING.format(name), "1", "0")]
-        return [self.choose(self._is_level(name, feature, int(middle)), "0", "1")]
+            return self.choose(self.IS_MISSING.format(name), "1", "0")
+        return self.choose(self._is_level(name, feature, int(middle)), "0", "1")
 
     def total(self, line: Line) -> str:
         """Return the sum of a line."""

@@ -136,13 +136,11 @@ class Levels:
         verb = "is not" if negated else "is"
         return f"{name} {verb} {words[0]}" if len(words) == 1 else f"{name} {verb} one of {', '.join(words)}"
 
-    def form(self) -> dict[str, Any]:
-        """Return plain data for the page."""
-        return {"column": self.column, "missing": self.missing, "codes": sorted(self.codes)}
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {"column": self.column, "codes": sorted(self.codes), "missing": self.missing}
+
+    form = to_dict
 
 
 Condition = Range | Levels

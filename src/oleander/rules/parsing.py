@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -85,33 +86,35 @@ class _Reader:
 
     def read_condition(self) -> Condition:
         """Return the next condition, which may stand in brackets."""
-        if self.accept("("):
-            found = self._read_bare()
-            if not self.accept(")"):
-                raise ConditionError(f"')' is expected before {visible(self.rest)!r}.")
-            return found
-        return self._read_bare()
-
-    def _read_bare(self) -> Condition:
+        bracket = self.accept("(")
         place = self._find_name()
-        if place is not None:
-            feature = self.schema[place]
-            found = self._read_range(place, feature) if feature.is_number else self._read_levels(place, feature)
-        else:
+        found: Condition
+        if place is None:
             found = self._read_two_ends()
-        if not self.accept_word("or"):
-            return found
-        if not self.accept_word("missing"):
-            raise ConditionError(f"{visible(self.rest)!r} cannot be read: a rule knows no 'or' but 'or missing'.")
-        missing = self._make_missing(found.column)
-        return type(found)(**{**vars(found), "missing": missing.missing})
+        elif self.schema[place].is_number:
+            found = self._read_range(place, self.schema[place])
+        else:
+            found = self._read_levels(place, self.schema[place])
+        if self.accept_word("or"):
+            if not self.accept_word("missing"):
+                raise ConditionError(f"{visible(self.rest)!r} cannot be read: a rule knows no 'or' but 'or missing'.")
+            found = replace(found, missing=self._make_missing(found.column).missing)
+        if bracket and not self.accept(")"):
+            raise ConditionError(f"')' is expected before {visible(self.rest)!r}.")
+        return found
+
+    def _accept_quoted(self) -> str | None:
+        """Return what stands in quotation marks next, and go on behind it; None if nothing does."""
+        match = QUOTED.match(self.rest)
+        if match is None:
+            return None
+        self._skip(match.end())
+        return next(group for group in match.groups() if group is not None)
 
     def _find_name(self) -> int | None:
-        quoted = QUOTED.match(self.rest)
-        if quoted:
-            name = next(group for group in quoted.groups() if group is not None)
-            self._skip(quoted.end())
-            return self.schema.position(name)
+        quoted = self._accept_quoted()
+        if quoted is not None:
+            return self.schema.position(quoted)
         for name, place in self.names:
             if self.rest.startswith(name) and not re.match(r"\w", self.rest[len(name) :]):
                 self._skip(len(name))
@@ -195,11 +198,8 @@ class _Reader:
 
     def _read_level(self, feature: Feature) -> int:
         shown = {feature.describe_value(code): code for code in range(len(feature.levels))}
-        quoted = QUOTED.match(self.rest)
-        if quoted:
-            given = next(group for group in quoted.groups() if group is not None)
-            self._skip(quoted.end())
-        else:
+        given = self._accept_quoted()
+        if given is None:
             found = WORDS.match(self.rest)
             given = self._find_level(feature) or (found[0].strip() if found else "")
             self._skip(len(given))

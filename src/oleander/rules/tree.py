@@ -187,12 +187,20 @@ class Tree(Explainer, saved_as="tree"):
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
         """Return the conditions for a row to go left and to go right."""
-        return split_conditions(
-            self.schema,
-            int(self.column[parent]),
-            float(self.threshold[parent]),
-            int(self.level[parent]),
-            bool(self.missing_left[parent]),
+        column = int(self.column[parent])
+        feature = self.schema[column]
+        if feature.is_number:
+            threshold, missing_left = float(self.threshold[parent]), bool(self.missing_left[parent])
+            return (
+                Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
+                Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
+            )
+        level, every_level = int(self.level[parent]), frozenset(range(len(feature.levels)))
+        is_missing = level == len(feature.levels)
+        here = frozenset() if is_missing else frozenset({level})
+        return (
+            Levels(column, feature, here, missing=is_missing),
+            Levels(column, feature, every_level - here, missing=feature.missing and not is_missing),
         )
 
     def rule(self, leaf: int) -> Rule:
@@ -206,22 +214,3 @@ class Tree(Explainer, saved_as="tree"):
         n_draws = int(self.n_draws[leaf])
         share = float(self.n_right[leaf] / n_draws) if n_draws else 0.0
         return Rule(conjoin(reversed(path)), self.classes[self.label[leaf]], n_draws, share)
-
-
-def split_conditions(
-    schema: FeatureSchema, column: int, threshold: float, level: int, missing_left: bool
-) -> tuple[Condition, Condition]:
-    """Return the conditions for a row to go left and to go right at a split."""
-    feature = schema[column]
-    if feature.is_number:
-        return (
-            Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
-            Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
-        )
-    every_level = frozenset(range(len(feature.levels)))
-    is_missing = level == len(feature.levels)
-    here = frozenset() if is_missing else frozenset({level})
-    return (
-        Levels(column, feature, here, missing=is_missing),
-        Levels(column, feature, every_level - here, missing=feature.missing and not is_missing),
-    )

@@ -7,7 +7,7 @@ from benchmarks.rivals.active_tree import Node, build_tree, gini_gain
 from benchmarks.rivals.mixture import Mixture
 from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
-from oleander.rules import Box
+from oleander.rules import Box, UnfilteredTree
 from oleander.rules.conditions import Levels
 
 
@@ -87,7 +87,7 @@ class TestGrowth:
 class TestResult:
     def test_leaves_that_say_the_same_become_one(self, rows):
         schema = FeatureSchema.infer(rows)
-        split = {"column": 0, "threshold": 0.5, "level": -1, "missing_left": False}
+        split = UnfilteredTree(max_leaves=2).fit(rows, rows[:, 0] > 0.5, schema=schema)
         root = Node(Box(()), "a", 100, 60, split)
         inner = Node(Box(()), "a", 100, 90, split)
         root.children = inner, Node(Box(()), "b", 100, 80)
