@@ -209,6 +209,14 @@ def test_all_bad_columns_are_named_at_once():
     assert clean_columns(table[["either"]], dates="%d/%m/%Y")["either"].iloc[0] == pd.Timestamp("2024-04-03")
 
 
+def test_of_many_columns_of_text_the_first_are_named():
+    words = {f"note{j}": [f"word {k}" for k in np.random.default_rng(j).integers(0, 10**6, N)] for j in range(60)}
+    with pytest.raises(CommandError) as caught:
+        clean_columns(make(**words))
+    assert "60 columns ('note0', 'note1', 'note2', 'note3', 'note4' and 55 more) hold free text" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
 def test_a_measured_column_with_many_strange_cells_is_no_column_of_levels():
     measured = [*map(str, range(40)), *["n/k"] * 20]
     with pytest.raises(CommandError, match="column 'dose' holds numbers, and in row 40 'n/k' \\(20 such in all\\)"):

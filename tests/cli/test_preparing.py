@@ -103,6 +103,11 @@ def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
     assert list(prepared.background.columns) == list(prepared.X.columns)
 
 
+def test_a_model_that_does_not_name_its_columns_is_noted(patients_csv, model, capsys):
+    prepare(Explain(data=patients_csv, model="recorder:predict"))
+    assert "the model does not name its columns, so it gets all of them" in capsys.readouterr().err
+
+
 def test_a_background_without_a_column(run, patients, patients_csv, tmp_path, model):
     patients.drop(columns="age").to_csv(tmp_path / "b.csv", index=False)
     done = run("explain", patients_csv, "--model", "recorder:predict", "--background", "b.csv", "--drop", "risk")

@@ -101,6 +101,7 @@ class Opened:
 
     tab: Any
     path: Path
+    atlas: AggregateExplainer
     messages: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -138,7 +139,7 @@ def open_tab(
 ) -> Opened:
     atlas.report(path, X, **{"title": f"A page of {HOSTILE}", "about": HOSTILE, **options})
     tab = chromium.new_page(**{"viewport": {"width": 1280, "height": 800}, **(browser or {})})
-    opened = Opened(tab, path)
+    opened = Opened(tab, path, atlas)
     tab.on("console", lambda message: opened.messages.append(message.text))
     tab.on("pageerror", lambda error: opened.messages.append(str(error)))
     tab.on("dialog", lambda dialog: opened.messages.append(dialog.message))
@@ -149,7 +150,7 @@ def open_tab(
 
 @pytest.fixture
 def open_page(chromium, tmp_path):
-    """Open the page of an explainer, for one test alone."""
+    """Open the page of an explainer, for one test alone, and check it at the end."""
     opened = []
 
     def open_atlas(atlas: AggregateExplainer, X: Any = None, **options: Any) -> Opened:
@@ -158,24 +159,33 @@ def open_page(chromium, tmp_path):
 
     yield open_atlas
     for page in opened:
+        page.check()
         page.tab.close()
 
 
 @pytest.fixture(scope="session")
-def shared_page(chromium, atlases, tmp_path_factory):
-    """Show the page of a kind of explainers, opened once and brought back to its beginning for each test."""
-    folder, opened = tmp_path_factory.mktemp("pages"), {}
-    by = {f"own {HOSTILE}": np.resize(["<b>x</b>", "'y'"], 500)}
+def pages() -> dict[str, Opened]:
+    return {}
+
+
+@pytest.fixture
+def shared_page(chromium, atlases, pages, tmp_path_factory):
+    """Show the page of a kind of explainers, opened once, as it begins, and check it at the end of each test."""
+    by, shown = {f"own {HOSTILE}": np.resize(["<b>x</b>", "'y'"], 500)}, []
 
     def show(kind: str) -> Opened:
-        if kind not in opened:
-            opened[kind] = open_tab(chromium, folder / f"{kind}.html", atlases[kind], make_table(), by=by)
-        tab = opened[kind].tab
+        if kind not in pages:
+            path = tmp_path_factory.mktemp("pages") / f"{kind}.html"
+            pages[kind] = open_tab(chromium, path, atlases[kind], make_table(), by=by)
+        tab = pages[kind].tab
         tab.set_viewport_size({"width": 1280, "height": 800})
         tab.emulate_media(media="screen", color_scheme="light")
         # The address keeps what another test has selected.
         tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
         tab.reload()
-        return opened[kind]
+        shown.append(pages[kind])
+        return pages[kind]
 
-    return show
+    yield show
+    for page in shown:
+        page.check()

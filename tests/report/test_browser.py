@@ -40,9 +40,9 @@ def ask_page(page, cell, rows):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_cell_answers_rows_as_python_does(shared_page, atlases, kind, make_rows):
-    atlas = atlases[kind]
+def test_every_cell_answers_rows_as_python_does(shared_page, kind, make_rows):
     page = shared_page(kind)
+    atlas = page.atlas
     rows = atlas.schema_.encode(make_rows(120, seed=7))
     # Some values lie outside the data, many of them far.
     numbers = np.flatnonzero([feature.is_number for feature in atlas.schema_])
@@ -73,13 +73,12 @@ def test_every_cell_answers_rows_as_python_does(shared_page, atlases, kind, make
             asked += len(statements)
     assert asked > 100
     assert warned > 100
-    page.check()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_would_change_an_answer_is_what_python_finds(shared_page, atlases, kind, make_rows):
-    atlas = atlases[kind]
+def test_what_would_change_an_answer_is_what_python_finds(shared_page, kind, make_rows):
     page = shared_page(kind)
+    atlas = page.atlas
     rows = atlas.schema_.encode(make_rows(60, seed=11))
     rows[::7, 0] *= 3
     script = """([cell, rows]) => rows.map((row) => {
@@ -98,14 +97,12 @@ def test_what_would_change_an_answer_is_what_python_finds(shared_page, atlases, 
     page.tab.evaluate("(row) => { state.row = row; answer(); }", encoded(rows)[0])
     expected = describe_change(explain_row(atlas.record_.explainers, rows[0]).change)
     assert page.tab.locator("#said .change").text_content() == expected
-    page.check()
 
 
 @pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_the_form_agrees_with_python(shared_page, atlases, kind, make_rows):
-    atlas = atlases[kind]
+def test_the_form_agrees_with_python(shared_page, kind, make_rows):
     page = shared_page(kind)
-    tab, schema = page.tab, atlas.schema_
+    atlas, tab, schema = page.atlas, page.tab, page.atlas.schema_
     typical = tab.evaluate("data.typical")
     fields = {
         int(field.get_attribute("id").removeprefix("field-")): field
@@ -136,12 +133,11 @@ def test_the_form_agrees_with_python(shared_page, atlases, kind, make_rows):
         assert marked.count() <= (explanation.label is not None)
         if kind == "asking":
             assert marked.count() == (explanation.label is not None)
-    page.check()
 
 
-def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, atlases, make_rows):
-    atlas = atlases["asking"]
+def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, make_rows):
     page = shared_page("asking")
+    atlas = page.atlas
     # The narrowest choice, which leaves out rows.
     number, cell = narrowest_cell(atlas)
     members = cell.explainers.members
@@ -157,7 +153,6 @@ def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, atlases, ma
     assert sum(failed) == min(
         sum(not term.contains(row[None])[0] for term in member.region.conditions) for member in members
     )
-    page.check()
 
 
 def narrowest_cell(atlas):
@@ -166,10 +161,9 @@ def narrowest_cell(atlas):
     return min(cells, key=lambda pair: pair[1].coverage)
 
 
-def test_silent_rows_are_listed_sorted_and_downloaded(shared_page, atlases, make_rows, label_rows):
-    atlas, X = atlases["asking"], make_rows()
-    page = shared_page("asking")
-    tab = page.tab
+def test_silent_rows_are_listed_sorted_and_downloaded(shared_page, make_rows, label_rows):
+    page, X = shared_page("asking"), make_rows()
+    atlas, tab = page.atlas, page.tab
     number, cell = narrowest_cell(atlas)
     tab.evaluate("(number) => choose(data.cells[number])", number)
     silent = np.flatnonzero(cell.explainers.responsible(atlas.schema_.encode(X)) < 0)
@@ -203,7 +197,6 @@ def test_silent_rows_are_listed_sorted_and_downloaded(shared_page, atlases, make
         # Beside other conditions one with an "or" stands in brackets.
         expected = " and ".join(map(str, failed[place]))
         assert misses.translate(brackets) == expected.translate(brackets)
-    page.check()
 
 
 def test_text_that_looks_like_a_formula_stays_text(shared_page):
@@ -222,13 +215,11 @@ def test_the_form_starts_from_a_silent_row_if_rows_are_allowed(open_page, atlase
     page.tab.locator("#silent-list tbody button").first.click()
     assert page.tab.evaluate("state.row") == encoded(rows[[first]])[0]
     assert page.tab.locator("#said .figure").inner_text() == "No answer"
-    page.check()
 
 
-def test_the_form_starts_from_a_made_up_silent_row(shared_page, atlases):
-    atlas = atlases["asking"]
+def test_the_form_starts_from_a_made_up_silent_row(shared_page):
     page = shared_page("asking")
-    tab = page.tab
+    atlas, tab = page.atlas, page.tab
     number, cell = narrowest_cell(atlas)
     tab.evaluate("(number) => choose(data.cells[number])", number)
     # Every reason of at least five rows is offered.
@@ -249,7 +240,6 @@ def test_the_form_starts_from_a_made_up_silent_row(shared_page, atlases):
         assert tab.locator("#said li strong").first.inner_text() == f"rule {rule}"
         failed = [str(one) for one in cell.explainers.members[rule - 1].conditions if not one.contains(row[None])[0]]
         assert all(" ".join(one.split()) in " ".join(words.split()) for one in failed)
-    page.check()
 
 
 def test_the_way_of_a_row_through_a_tree_is_marked(shared_page, atlases, make_rows):
@@ -271,7 +261,6 @@ def test_the_way_of_a_row_through_a_tree_is_marked(shared_page, atlases, make_ro
     marked = said.locator(".step > details > summary > bdi, .step > bdi")
     assert marked.all_inner_texts() == [" ".join(text.split()) for text in path]
     assert all(item.is_visible() for item in marked.all())
-    page.check()
 
 
 def test_a_date_has_a_field_of_its_own(open_page):
@@ -305,7 +294,6 @@ def test_a_date_has_a_field_of_its_own(open_page):
     assert words == [atlas.schema_[0].describe_value(19783.0), atlas.schema_[1].describe_value(19783.604166666668)]
     tab.locator("#form").get_by_label("admitted").fill("")
     assert tab.locator("#said").inner_text() == "admitted needs a date."
-    page.check()
 
 
 def test_descriptions_and_units_are_used_on_the_whole_page(open_page, tmp_path):
@@ -324,10 +312,9 @@ def test_descriptions_and_units_are_used_on_the_whole_page(open_page, tmp_path):
     assert f"Warning: {describe_far(far[0])}." in tab.locator("#said").inner_text()
     assert "weight = 999 kg lies far above" in tab.locator("#said").inner_text()
     assert tab.locator("#schema small").first.inner_text() == "wt"
-    page.check()
 
 
-def test_shares_are_rounded_to_the_safe_side(shared_page, atlases):
+def test_shares_are_rounded_to_the_safe_side(shared_page):
     tab = shared_page("balls").tab
     shares = [0.0, 1e-9, 0.0004, 0.29, 0.9994, 0.9996, 1 - 1e-9, 1.0]
     assert tab.evaluate("(shares) => shares.map((share) => percent(share))", shares) == [
@@ -353,20 +340,18 @@ def test_results_in_a_notebook_run_no_script_of_the_data(chromium, atlases, make
     tab.close()
 
 
-def test_a_field_that_is_no_number_is_marked(shared_page, atlases):
+def test_a_field_that_is_no_number_is_marked(shared_page):
     page = shared_page("balls")
     field = page.tab.locator("#form").get_by_label("weight")
     field.fill("")
     assert page.tab.locator("#said").inner_text() == "weight needs a number."
     assert field.get_attribute("aria-invalid") == "true"
-    page.check()
 
 
 @pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_the_controls_show_the_choices_of_the_trade_off(shared_page, atlases, kind):
-    atlas = atlases[kind]
+def test_the_controls_show_the_choices_of_the_trade_off(shared_page, kind):
     page = shared_page(kind)
-    tab = page.tab
+    atlas, tab = page.atlas, page.tab
     tradeoff = atlas.tradeoff()
     seen = 0
     for floor in sorted({cell.min_fidelity for cell in tradeoff.cells}):
@@ -410,11 +395,10 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, atlases, ki
     assert numbers == list(range(1, atlas.max_explainers + 1))
     assert tab.locator("#cells tbody tr").count() == len(numbers)
     assert len({cell.min_fidelity for cell in tradeoff.cells}) == 5
-    page.check()
 
 
 @pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_lines_of_the_trade_off_rise_with_rules_and_fall_with_the_floor(shared_page, atlases, kind):
+def test_lines_of_the_trade_off_rise_with_rules_and_fall_with_the_floor(shared_page, kind):
     tab = shared_page(kind).tab
     lines = tab.evaluate(
         "floors.map((floor) => frontier(data.cells, floor).map((cell) => [cell.n_rules, cell.coverage]))"
@@ -431,7 +415,7 @@ def test_lines_of_the_trade_off_rise_with_rules_and_fall_with_the_floor(shared_p
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hostile_names_are_text(shared_page, atlases, kind, make_rows, hostile, levels):
+def test_hostile_names_are_text(shared_page, kind, make_rows, hostile, levels):
     page = shared_page(kind)
     tab = page.tab
     tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
@@ -442,7 +426,6 @@ def test_hostile_names_are_text(shared_page, atlases, kind, make_rows, hostile, 
         assert part in text
     assert tab.locator("img, iframe, main script, i, b").count() == 0
     assert tab.title() == f"A page of {hostile}"
-    page.check()
     page.shoot(f"page-{kind}", full_page=True)
 
 
@@ -464,12 +447,11 @@ def test_the_first_screen_has_the_sentence_and_the_first_rules(open_page, atlase
         assert f"If {' '.join(judged['conditions'].split())} → {judged['answer']}" in text
         assert f"matches the model on {judged['right']} of {judged['rows']} row" in text
     page.shoot(f"first-screen-{width}")
-    page.check()
 
 
-def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, make_rows):
-    atlas, X = atlases["asking"], make_rows()
-    page = shared_page("asking")
+def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, make_rows):
+    page, X = shared_page("asking"), make_rows()
+    atlas = page.atlas
     rows = atlas.schema_.encode(X)
     covers = atlas.record_.explainers.covers(rows)
     widest = max(member.judged[0].n_rows for member in atlas.explainers_)
@@ -505,7 +487,6 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, m
         page.tab.get_by_role("button", name=f"{action} the histograms").click()
         assert page.tab.locator("#list figure").first.is_visible() == is_shown
         assert page.tab.locator("#list .evidence").first.is_visible()
-    page.check()
 
 
 def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeypatch):
@@ -520,13 +501,12 @@ def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeyp
     # Another choice was not refitted.
     page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
     assert "refits" not in page.tab.locator("#list").inner_text()
-    page.check()
 
 
 @pytest.mark.parametrize("kind", ["asking", "numbers", "balls"])
-def test_the_picture_has_a_line_for_each_combination_of_rules(shared_page, atlases, kind, make_rows):
-    atlas = atlases[kind]
+def test_the_picture_has_a_line_for_each_combination_of_rules(shared_page, kind, make_rows):
     page = shared_page(kind)
+    atlas = page.atlas
     covers = atlas.record_.explainers.covers(atlas.schema_.encode(make_rows()))
     label = page.tab.locator("#plot svg").get_attribute("aria-label")
     lines = label.removeprefix("Rows by the rules that hold. ").removesuffix(".").split("; ")
@@ -540,14 +520,12 @@ def test_the_picture_has_a_line_for_each_combination_of_rules(shared_page, atlas
         own = [] if names == "no rule: silent" else [int(one.removeprefix(f"{noun} ")) - 1 for one in names.split(", ")]
         assert int(n) == (covers == np.isin(np.arange(len(covers)), own)[:, None]).all(axis=0).sum()
     assert 496 <= counted <= 500
-    page.check()
 
 
 @pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_a_selected_rule_is_marked_everywhere_and_in_the_address(shared_page, atlases, kind, make_rows):
-    atlas = atlases[kind]
+def test_a_selected_rule_is_marked_everywhere_and_in_the_address(shared_page, kind, make_rows):
     page = shared_page(kind)
-    tab = page.tab
+    atlas, tab = page.atlas, page.tab
     covers = atlas.record_.explainers.covers(atlas.schema_.encode(make_rows()))
     own = make_rows()["smoker"].to_numpy()
     noun = "rule" if kind == "asking" else "explainer"
@@ -571,10 +549,9 @@ def test_a_selected_rule_is_marked_everywhere_and_in_the_address(shared_page, at
     tab.locator("#picked button").click()
     assert "#" not in tab.url
     assert tab.locator(".picked").count() == 0
-    page.check()
 
 
-def test_the_address_keeps_another_choice(shared_page, atlases):
+def test_the_address_keeps_another_choice(shared_page):
     page = shared_page("asking")
     page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted && cell.n_rules > 1))")
     page.tab.locator("#list [data-pick]").last.click()
@@ -588,12 +565,11 @@ def test_the_address_keeps_another_choice(shared_page, atlases):
     page.tab.reload()
     assert page.tab.evaluate("state.rule") is None
     page.tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
-    page.check()
 
 
-def test_columns_are_counted_by_the_rows_that_they_decide(shared_page, atlases, make_rows):
-    atlas, X = atlases["asking"], make_rows()
-    page = shared_page("asking")
+def test_columns_are_counted_by_the_rows_that_they_decide(shared_page, make_rows):
+    page, X = shared_page("asking"), make_rows()
+    atlas = page.atlas
     responsible = atlas.responsible(X)
     expected = {
         feature.name: sum(
@@ -607,12 +583,11 @@ def test_columns_are_counted_by_the_rows_that_they_decide(shared_page, atlases, 
     shown = {line.locator("th").text_content(): int(line.locator("td").first.text_content()) for line in lines}
     assert shown == expected
     assert list(shown.values()) == sorted(shown.values(), reverse=True)
-    page.check()
 
 
-def test_agreement_by_class_is_that_of_the_rows_on_the_page(shared_page, atlases, make_rows, label_rows):
-    atlas, X = atlases["asking"], make_rows()
-    page = shared_page("asking")
+def test_agreement_by_class_is_that_of_the_rows_on_the_page(shared_page, make_rows, label_rows):
+    page, X = shared_page("asking"), make_rows()
+    atlas = page.atlas
     labels, answers = label_rows(X), atlas.predict(X)
     answered = ~np.ma.getmaskarray(answers)
     for line in page.tab.locator("#left table").first.locator("tbody tr").all():
@@ -623,13 +598,11 @@ def test_agreement_by_class_is_that_of_the_rows_on_the_page(shared_page, atlases
         assert matched == f"{right} of {(own & answered).sum()}"
         within = show_interval(right, (own & answered).sum())
         assert line.locator("td.share small").last.inner_text().endswith(f"% ({within})")
-    page.check()
 
 
-def test_the_filter_keeps_rules_that_mention_a_word(shared_page, atlases):
-    atlas = atlases["balls"]
+def test_the_filter_keeps_rules_that_mention_a_word(shared_page):
     page = shared_page("balls")
-    tab = page.tab
+    atlas, tab = page.atlas, page.tab
     assert tab.locator("#search").is_visible()
     tab.locator("#filter").fill("no such words")
     assert tab.locator("#list > li").count() == 0
@@ -637,18 +610,16 @@ def test_the_filter_keeps_rules_that_mention_a_word(shared_page, atlases):
     mention = [m for m in atlas.explainers_ if "light" in str([rule.label for rule in m.rules()])]
     assert tab.locator("#list > li").count() == len(mention)
     assert tab.locator("#count").inner_text() == f"{len(mention)} of {len(atlas.explainers_)} explainers"
-    page.check()
 
 
-def test_the_theme_changes_by_the_keyboard(shared_page, atlases):
+def test_the_theme_changes_by_the_keyboard(shared_page):
     page = shared_page("balls")
     for theme in ("dark", "light"):
         page.tab.locator("#theme").press("Enter")
         assert page.tab.evaluate("document.documentElement.dataset.theme") == theme
-    page.check()
 
 
-def test_every_link_leads_to_a_part_of_the_page(shared_page, atlases):
+def test_every_link_leads_to_a_part_of_the_page(shared_page):
     tab = shared_page("balls").tab
     for link in tab.locator("nav a, a.skip").all():
         assert tab.locator(link.get_attribute("href")).count() == 1
@@ -656,7 +627,7 @@ def test_every_link_leads_to_a_part_of_the_page(shared_page, atlases):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 768, 390])
-def test_light_dark_and_small(shared_page, atlases, width, scheme):
+def test_light_dark_and_small(shared_page, width, scheme):
     page = shared_page("asking")
     page.tab.emulate_media(color_scheme=scheme)
     page.tab.set_viewport_size({"width": width, "height": 800})
@@ -674,7 +645,6 @@ def test_light_dark_and_small(shared_page, atlases, width, scheme):
         "Math.min(...[...$('chart').querySelectorAll('text')].map((t) => t.getBoundingClientRect().height)) > 11"
     )
     page.shoot(f"page-{width}-{scheme}", full_page=True)
-    page.check()
 
 
 def test_print_opens_the_rules_and_hides_controls(shared_page, atlases):
@@ -687,10 +657,9 @@ def test_print_opens_the_rules_and_hides_controls(shared_page, atlases):
     for part in ("#try", "#controls", "nav"):
         assert not page.tab.locator(part).is_visible()
     page.shoot("print", full_page=True)
-    page.check()
 
 
-def test_every_control_and_drawing_has_a_name_for_screen_readers(shared_page, atlases):
+def test_every_control_and_drawing_has_a_name_for_screen_readers(shared_page):
     page = shared_page("balls")
     page.tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     page.tab.wait_for_timeout(100)
@@ -706,11 +675,10 @@ def test_every_control_and_drawing_has_a_name_for_screen_readers(shared_page, at
         ].map((element) => element.outerHTML.slice(0, 80))"""
     )
     assert not nameless
-    page.check()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_enough_contrast(shared_page, atlases, scheme):
+def test_every_text_has_enough_contrast(shared_page, scheme):
     page = shared_page("balls")
     page.tab.emulate_media(color_scheme=scheme)
     page.tab.reload()
@@ -741,10 +709,9 @@ def test_every_text_has_enough_contrast(shared_page, atlases, scheme):
         }"""
     )
     assert not pale
-    page.check()
 
 
-def test_every_control_is_reached_by_the_keyboard(shared_page, atlases):
+def test_every_control_is_reached_by_the_keyboard(shared_page):
     page = shared_page("balls")
     tab = page.tab
     tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
@@ -762,7 +729,6 @@ def test_every_control_is_reached_by_the_keyboard(shared_page, atlases):
             )
         )
     assert len(reached - {-1}) == wanted
-    page.check()
 
 
 def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
@@ -772,13 +738,11 @@ def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     assert "there is no picture" in page.tab.locator("#picture").inner_text()
     assert page.tab.locator("#chart .dot").count() > 1
     assert page.tab.locator("#schema tbody tr").count() == len(atlases["balls"].schema_)
-    page.check()
     bare = AggregateExplainer(label := (lambda X: X[:, 0] > 0.5), draws=Draws(600), random_state=0)
     bare.fit(np.random.default_rng(0).uniform(size=(300, 2))).save(tmp_path / "without.oleander")
     loaded = AggregateExplainer.load(tmp_path / "without.oleander", label)
     page = open_page(loaded, np.random.default_rng(1).uniform(size=(50, 2)))
     assert "All 50 rows of this page" in page.tab.locator("#picture").inner_text()
-    page.check()
 
 
 def test_two_thousand_rows_and_fifty_explainers(open_page):
@@ -807,7 +771,6 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
     assert loaded < 3000
     print(f"{page.path.stat().st_size / 1e6:.2f} MB, {loaded:.0f} ms, {time.monotonic() - started:.1f} s in all")
     page.shoot("fifty", full_page=True)
-    page.check()
 
 
 def test_vetoes_and_notes_are_exported_as_edits(shared_page, atlases):
@@ -823,4 +786,3 @@ def test_vetoes_and_notes_are_exported_as_edits(shared_page, atlases):
     edited = atlas.edit(content["edits"])
     assert len(edited.explainers_) == len(atlas.explainers_) - 1
     assert edited.record_.edits[0].words.endswith(': agreed \u2192 "ward"')
-    page.check()

@@ -5,13 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
-from oleander.draws import Draws
 from oleander.judging.certificate import Certificate, Claim, JointCertificate
 from oleander.results.evaluation import ClassCount, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
+from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
 from oleander.rules.base import Rule
 from oleander.rules.conditions import Range
@@ -304,17 +302,6 @@ class TestSource:
         assert "schema does not allow" not in text
 
 
-def test_what_one_tree_would_do():
-    verdict = (OneTree("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),)
-    assert summarize(replace(PROVEN, verdict=verdict)).splitlines()[-3:] == [
-        "One tree instead, judged on rows it was not grown on (floor 90%):",
-        "  One plain tree (9 leaves) answers 100.0% of rows and matches the model on 95.0% of them (at least 92.0% on "
-        "new rows).",
-        "  One plain tree is enough: it reaches the floor of 90% on all rows.",
-    ]
-    assert "tree instead" not in summarize(PROVEN)
-
-
 class TestClasses:
     def test_the_rarest_stands_first_and_neglect_is_named(self):
         lines = summarize(PROVEN).splitlines()
@@ -336,11 +323,3 @@ class TestClasses:
         labels = np.array([f"c{i % 20:02}" for i in range(100)])
         text = summarize(replace(PROVEN, **chosen(BALL, labels)))
         assert f"  and {20 - MOST_CLASSES} more" in text
-
-
-def test_names_cannot_control_the_terminal():
-    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(300, 2)), columns=["\x1b[2Ja", "b\x9b"])
-    atlas = AggregateExplainer(lambda X: X.iloc[:, 0].to_numpy() > 0.5, draws=Draws(1_000), random_state=0).fit(X)
-    for text in (atlas.summary(), str(atlas.explain(X.iloc[[0]]))):
-        assert "\\x1b[2Ja" in text
-        assert not set("\x1b\x9b") & set(text)

@@ -154,13 +154,7 @@ def json_in_html(content: Any) -> str:
     >>> json_in_html(["</script>"])
     '["\\u003c/script\\u003e"]'
     """
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.generic):
-            return value.item()
-        raise TypeError(f"a {type(value).__name__} cannot be written to the page.")
-
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=plain)
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=np.generic.item)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
