@@ -174,7 +174,7 @@ class Feature:
         """Whether draws and edges are whole: of whole numbers, and of dates without a time."""
         return self.kind in (Kind.INTEGER, Kind.DATE)
 
-    @property
+    @cached_property
     def dtype_bounds(self) -> tuple[float, float]:
         """The smallest and the largest number that the column's dtype can hold."""
         if self.is_date:

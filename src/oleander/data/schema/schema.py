@@ -285,17 +285,35 @@ class FeatureSchema:
         return self._encode_blocks(*self._find_columns(X, columns))
 
     def _encode_blocks(self, table: pd.DataFrame, places: dict[int, int]) -> Iterator[tuple[Floats, Bools | None]]:
-        # A row of an array is fetched from memory once for all columns, which are read one by one.
+        # A row of an array is fetched from memory once for all columns.
         n_rows = max(MOST_CELLS // len(self), 1)
+        are_floats = all(self[j].is_number and not self[j].is_date for j in places) and all(
+            isinstance(dtype, np.dtype) and dtype.kind == "f" for dtype in table.dtypes.iloc[[*places.values()]]
+        )
         for start in range(0, len(table), n_rows):
             block = table.iloc[start : start + n_rows]
-            rows, readable = np.empty((len(block), len(self)), order="F"), np.ones(len(block), dtype=bool)
-            for j, place in places.items():
-                rows[:, j], known = self.features[j].read(block.iloc[:, place])
-                if not known.all():
-                    rows[~known, j] = np.inf
-                    readable &= known
-            yield rows, None if readable.all() else readable
+            rows = np.empty((len(block), len(self)), order="F")
+            yield rows, (self._read_floats if are_floats else self._read_columns)(block, places, rows)
+
+    def _read_floats(self, block: pd.DataFrame, places: dict[int, int], rows: Floats) -> Bools | None:
+        """Write columns of floats into rows, all at once, and return a mask of the readable rows; None for all."""
+        values = block.iloc[:, [*places.values()]].to_numpy(dtype=float)
+        allowed, readable = np.isfinite(values), None
+        if not allowed.all():
+            allowed |= np.isnan(values) & np.array([self[j].missing for j in places], dtype=bool)
+            values, readable = np.where(allowed, values, np.inf), allowed.all(axis=1)
+        rows[:, [*places]] = values
+        return None if readable is None or readable.all() else readable
+
+    def _read_columns(self, block: pd.DataFrame, places: dict[int, int], rows: Floats) -> Bools | None:
+        """Write columns of any kind into rows, one by one, and return a mask of the readable rows; None for all."""
+        readable = np.ones(len(block), dtype=bool)
+        for j, place in places.items():
+            rows[:, j], known = self[j].read(block.iloc[:, place])
+            if not known.all():
+                rows[~known, j] = np.inf
+                readable &= known
+        return None if readable.all() else readable
 
     def describe_unreadable(self, X: Any, columns: Collection[int] | None = None) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
