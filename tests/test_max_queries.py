@@ -1,4 +1,4 @@
-"""A black box that is dear: no more rows are ever sent than were allowed, and the answer says what that cost."""
+"""An expensive black box: no more rows are ever sent than were allowed, and the answer says what that cost."""
 
 import contextlib
 import warnings

@@ -76,9 +76,9 @@ def test_the_model_gets_the_columns_of_the_user(mixed, mixed_schema, mixed_black
 @pytest.mark.parametrize("n_rows", [40, 300])
 def test_a_black_box_that_answers_by_batch_gets_a_warning(model, n_rows):
     rows = np.random.default_rng(0).normal(size=(n_rows, 2))
-    box = BlackBox(model, FeatureSchema.infer(rows))
+    box = count(model, rows)
     with pytest.warns(UserWarning, match=r"changed its answer .*, in other batches; .* without looking at the others"):
-        box.warn_if_fickle(rows, box.ask(rows))
+        box.ask_again(rows, box.ask(rows))
 
 
 class Scores:

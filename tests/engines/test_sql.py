@@ -37,7 +37,7 @@ def test_postgres(seed, load_postgres):
     explainers = make_plain(seed)
     visits = load_postgres(HOSTILE)
     with visits.get_backend().con.cursor() as cursor:
-        cursor.execute(f"SELECT answer FROM ({write_sql(explainers, 'postgres', 'visits')}) AS told ORDER BY i")
+        cursor.execute(f"SELECT answer FROM ({write_sql(explainers, 'postgres', 'visits')}) AS answered ORDER BY i")
         found = [row[0] for row in cursor.fetchall()]
     assert found == answers_of(explainers)
     assert None in found
@@ -65,9 +65,9 @@ def test_spark(seed, load_spark):
     explainers = make_plain(seed)
     visits = load_spark(HOSTILE)
     visits.createOrReplaceTempView("visits")
-    told = visits.sparkSession.sql(write_sql(explainers, "spark", "visits")).orderBy("i")
-    assert told.columns == [*visits.columns, "answer"]
-    assert [row["answer"] for row in told.collect()] == answers_of(explainers)
+    answered = visits.sparkSession.sql(write_sql(explainers, "spark", "visits")).orderBy("i")
+    assert answered.columns == [*visits.columns, "answer"]
+    assert [row["answer"] for row in answered.collect()] == answers_of(explainers)
 
 
 @pytest.mark.parametrize("dialect", TRANSLATED)

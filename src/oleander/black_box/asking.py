@@ -75,19 +75,6 @@ class BlackBox:
             ) from error
         return check_numbers(answer, len(table)) if self.is_number else check_labels(answer, len(table))
 
-    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
-        """Ask about the first rows again, in two other batches, and warn if a label has changed.
-
-        Rows of like answers come together and in another order, so that a black box that answers by the mean, the
-        spread or the order of its batch shows it.
-        """
-        rows, labels = rows[:N_ASKED_TWICE], labels[:N_ASKED_TWICE]
-        halves = [half for half in np.array_split(np.argsort(labels, kind="stable")[::-1], 2) if len(half)]
-        # Kept answers are asked for again too.
-        n_changed = sum(int(changed(labels[half], BlackBox.ask(self, rows[half])).sum()) for half in halves)
-        if n_changed:
-            self.complain(n_changed, len(rows))
-
     def complain(self, n_changed: int, n_asked: int) -> None:
         """Warn that answers have changed."""
         warn_user(
@@ -229,10 +216,20 @@ class CountingBlackBox:
         return labels
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
-        """Ask about the first rows a second time, count them too, and warn if a label has changed."""
+        """Ask about the first rows again, in two other batches, count them too, and warn if a label has changed.
+
+        Rows of like answers come together and in another order, so that a black box that answers by the mean, the
+        spread or the order of its batch shows it.
+        """
         n_rows = min(N_ASKED_TWICE, len(rows), 2 * (self.batch_size or N_ASKED_TWICE))
         self.charge(n_rows)
-        self.black_box.warn_if_fickle(rows[:n_rows], labels[:n_rows])
+        halves = np.array_split(np.argsort(labels[:n_rows], kind="stable")[::-1], 2)
+        # Kept answers are asked for again too.
+        n_changed = sum(
+            int(changed(labels[half], BlackBox.ask(self.black_box, rows[half])).sum()) for half in halves if len(half)
+        )
+        if n_changed:
+            self.black_box.complain(n_changed, n_rows)
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:

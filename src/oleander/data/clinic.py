@@ -64,17 +64,6 @@ def make_clinic(n_rows: int = 1_200, random_state: int = 0) -> tuple[pd.DataFram
     shaking = 0.28 * (tremor - 14) + 0.25 * (22 - memory) + np.where(drug == "none", 2.0, -1.0)
     falls = (falling > 1.5 + noise(0.8)) & (falling > shaking)
     shakes = shaking > 0.8 + noise(0.8)
-    X = pd.DataFrame(
-        {
-            "age": age,
-            "memory": memory,
-            "gait": gait,
-            "tremor": tremor,
-            "sleepiness": sleepiness,
-            "mood": mood,
-            "pressure on standing": pressure,
-            "living": living,
-            "drug": drug,
-        }
-    )
+    columns = age, memory, gait, tremor, sleepiness, mood, pressure, living, drug
+    X = pd.DataFrame(dict(zip(CLINIC_COLUMNS, columns, strict=True)))
     return X, pd.Series(np.select([falls, shakes], ["fall clinic", "neurologist"], "follow-up"), name="sent to")

@@ -155,9 +155,18 @@ class ParquetFile:
 
     def read(self, row_groups: Sequence[int], columns: Sequence[str], most: int) -> Iterator[Any]:
         """Yield some row groups; ``ValueError`` if the file has changed since it was opened, or is damaged."""
+        pa, pq = load_arrow(), load_arrow("parquet")
+        inside = [column for column in columns if column not in self.folder_values]
         self._check_stamp()
         try:
-            yield from self._read(row_groups, columns, most)
+            with self.filesystem.open_input_file(self.path) as opened:
+                file = pq.ParquetFile(opened, buffer_size=WINDOW, pre_buffer=False, page_checksum_verification=True)
+                # One core for a block: the blocks are spread over the cores.
+                for batch in file.iter_batches(most, row_groups=list(row_groups), columns=inside, use_threads=False):
+                    table = pa.Table.from_batches([batch])
+                    for column, value in self.folder_values.items():
+                        table = table.append_column(column, pa.repeat(value, len(table)))
+                    yield table.select(list(columns))
         except (ValueError, OSError) as error:
             self._check_stamp()
             raise ValueError(
@@ -171,18 +180,6 @@ class ParquetFile:
                 f"{visible(self.path)} was changed while it was read: its rows are read several times. Fit again, on a "
                 "file that nothing writes to."
             )
-
-    def _read(self, row_groups: Sequence[int], columns: Sequence[str], most: int) -> Iterator[Any]:
-        pa, pq = load_arrow(), load_arrow("parquet")
-        inside = [column for column in columns if column not in self.folder_values]
-        with self.filesystem.open_input_file(self.path) as opened:
-            file = pq.ParquetFile(opened, buffer_size=WINDOW, pre_buffer=False, page_checksum_verification=True)
-            # One core for a block: the blocks are spread over the cores.
-            for batch in file.iter_batches(most, row_groups=list(row_groups), columns=inside, use_threads=False):
-                table = pa.Table.from_batches([batch])
-                for column, value in self.folder_values.items():
-                    table = table.append_column(column, pa.repeat(value, len(table)))
-                yield table.select(list(columns))
 
 
 def _open_path(path: Path) -> Source:

@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_
 import numpy as np
 
 T = TypeVar("T")
-# The types whose values are read as they are; a truth value is no number.
-PLAIN: dict[Any, tuple[type, ...]] = {bool: (bool,), int: (int,), str: (str,)}
 
 
 class Saved:
@@ -99,8 +97,9 @@ def _read(name: str, hint: Any, data: Any) -> Any:
         return tuple(_read(name, parts[0], one) for one in data)
     if hint is float:
         return _read_float(name, data)
-    if hint in PLAIN:
-        if type(data) not in PLAIN[hint]:
+    if hint in (bool, int, str):
+        # A truth value is no number.
+        if type(data) is not hint:
             raise ValueError(f"{name}={data!r} is not allowed: it needs a {hint.__name__}")
         return data
     return hint.from_dict(data)
