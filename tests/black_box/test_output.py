@@ -75,7 +75,6 @@ def test_it_is_saved_and_sent_to_other_processes(output):
 @pytest.mark.parametrize(
     ("output", "sentence"),
     [
-        (Output("probability"), r"output.of='probability' is not known; .* is Output\(of='proba'\)"),
         (Output("margin"), "output.of='margin' is not known; use 'predict' or 'proba'"),
         (Output(class_="ill"), r"output.class_='ill' is for the probability of a class: use Output\('proba'\)"),
         (Output(threshold=np.nan), "output.threshold=nan is not allowed: give a number, or None"),

@@ -207,7 +207,7 @@ class TestColumns:
         ("given", "words"),
         [
             ({"y": [1, 2]}, "y is a list; where rows are read block by block"),
-            ({"groups": "other"}, "there is no column 'other'"),
+            ({"groups": "other"}, "the source lacks column 'other'"),
         ],
     )
     def test_columns_that_are_no_features_are_given_by_name(

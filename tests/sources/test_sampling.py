@@ -43,11 +43,11 @@ class TestDraw:
 
     def test_unknown_and_absent_columns(self, file: Path) -> None:
         source = open_source(file)
-        with pytest.raises(ValueError, match="there is no column 'other'; there are 'a', 'b', 'visits', 'ward'"):
+        with pytest.raises(ValueError, match="the source lacks column 'other'; it has 'a', 'b', 'visits', 'ward'"):
             draw_sample(source, 100, 0, others=["other"])
         with pytest.raises(ValueError, match="no column is left to be a feature"):
             draw_sample(source, 100, 0, others=list(X.columns))
-        with pytest.raises(ValueError, match="the data lack column 'extra'"):
+        with pytest.raises(ValueError, match="the source lacks column 'extra'"):
             draw_sample(source, 100, 0, schema=FeatureSchema.infer(X.assign(extra=1)))
         with pytest.raises(ValueError, match="the schema is one of an array without names"):
             draw_sample(source, 100, 0, schema=FeatureSchema.infer(X[["a", "b"]].to_numpy()))

@@ -40,8 +40,6 @@ class Output(Saved):
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
-        if self.of in ("probability", "predict_proba"):
-            raise ValueError(f"output.of={self.of!r} is not known; the probability of a class is Output(of='proba').")
         check_choice("output.of", self.of, ("predict", "proba"))
         if self.class_ is not None and self.of != "proba":
             raise ValueError(f"output.class_={self.class_!r} is for the probability of a class: use Output('proba').")

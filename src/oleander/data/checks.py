@@ -1,12 +1,12 @@
 """Checks of users' input, with one sentence for a value that is not allowed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any
 
 import numpy as np
 
 from oleander.arrays import Labels
-from oleander.messages import shorten
+from oleander.messages import list_some, shorten
 
 # Whole numbers beyond this may be rounded to a float: 2^53 + 1 becomes 2^53.
 MOST_EXACT = 2.0**53 - 1
@@ -36,6 +36,15 @@ def names_of_columns(**given: Any) -> list[str]:
                 "of their columns."
             )
     return [value for value in given.values() if value is not None]
+
+
+def refuse_absent(
+    what: str, wanted: Iterable[Any], present: Collection[Any], error: type[ValueError] = ValueError
+) -> None:
+    """Raise an error that names the first of the wanted columns that is lacking."""
+    for name in wanted:
+        if name not in present:
+            raise error(f"{what} lacks column {name!r}; it has {list_some(present) or 'no names'}.")
 
 
 def refuse_half_pairs(text: Any, what: str) -> None:

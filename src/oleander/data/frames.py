@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from oleander.arrays import Ints
-from oleander.data.checks import MOST_EXACT, refuse_half_pairs
+from oleander.data.checks import MOST_EXACT, refuse_absent, refuse_half_pairs
 from oleander.messages import list_some
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
@@ -134,9 +134,7 @@ def read_column(X: Any, values: Any) -> Any:
     """Return the values of a column of a table where its name is given, and other values as they are."""
     if not isinstance(values, str):
         return values
-    present = columns_of(X) or []
-    if values not in present:
-        raise ValueError(f"the table lacks column {values!r}; it has {list_some(present) or 'no names'}.")
+    refuse_absent("the table", [values], columns_of(X) or [])
     return X[values]
 
 

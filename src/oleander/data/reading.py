@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
-from oleander.data.checks import names_of_columns, one_per_row
+from oleander.data.checks import names_of_columns, one_per_row, refuse_absent
 from oleander.data.copies import count_known, find_copies
 from oleander.data.frames import columns_of, frame_of, to_table
 from oleander.data.rows import hash_rows
@@ -161,9 +161,7 @@ def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, 
         return to_table(background)
     if columns is None:
         raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
-    absent = [column for column in columns if column not in background.columns]
-    if absent:
-        raise ValueError(f"background lacks column {absent[0]!r}; it has {list_some(background.columns)}.")
+    refuse_absent("background", columns, background.columns)
     others = [column for column in background.columns if column not in columns]
     return draw_sample(background.without(others), MOST_BACKGROUND, seed, n_jobs=n_jobs).table
 

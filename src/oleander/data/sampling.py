@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Ints
-from oleander.data.checks import check_share
+from oleander.data.checks import check_share, refuse_absent
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.inference import infer_feature
 from oleander.data.sources import Block, Source, load_arrow
-from oleander.messages import list_some
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
@@ -99,17 +98,13 @@ def draw_sample(
     an inferred one has the levels, bounds and missing values of all rows. ``others`` names columns that are no
     features.
     """
-    unknown = [name for name in others if name not in source.columns]
-    if unknown:
-        raise ValueError(f"there is no column {unknown[0]!r}; there are {list_some(source.columns)}.")
+    refuse_absent("the source", others, source.columns)
     features = [column for column in source.columns if column not in others]
     if schema is not None:
         if schema.columns is None:
             raise ValueError("the schema is one of an array without names; the source has columns with names.")
-        absent = [str(column) for column in schema.columns if column not in source.columns]
-        if absent:
-            raise ValueError(f"the data lack column {absent[0]!r}; they have {list_some(source.columns)}.")
         features = [str(column) for column in schema.columns]
+        refuse_absent("the source", features, source.columns)
     if not features:
         raise ValueError("no column is left to be a feature.")
     positions = np.arange(min(n_rows, source.n_rows))

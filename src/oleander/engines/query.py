@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.data.checks import MOST_EXACT, names_of_columns
+from oleander.data.checks import MOST_EXACT, names_of_columns, refuse_absent
 from oleander.data.frames import collect
 from oleander.data.reading import check_groups
 from oleander.data.sources import Source
@@ -124,7 +124,7 @@ def _read_blocks(explainers: ExplainerSet, source: Source, labels: str, groups: 
     """Yield the rows of a source, with the columns that the query needs, block by block."""
     features = [explainers.schema[j] for j in sorted(explainers.columns or ())]
     names = [*(one.name for one in features), *names_of_columns(labels=labels, groups=groups)]
-    _refuse_absent(names, source.columns)
+    refuse_absent("the table", names, source.columns, TableError)
     for block in source.blocks(names):
         for rows in block.read(names, source.block_size):
             frame = nw.from_native(rows)
@@ -178,18 +178,12 @@ def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
 def name_columns(frame: Any, wanted: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the table, and the names of some of its columns there; ``TableError`` for one that it lacks."""
     present = list(frame.collect_schema().names())
-    _refuse_absent(wanted, present)
+    refuse_absent("the table", wanted, present, TableError)
     if not frame.implementation.is_spark_like():
         return frame, list(wanted)
     # In Spark a dot in a name means a part of a value, so columns are named by their position.
     numbered = [f"c{position}" for position in range(len(present))]
     return nw.from_native(frame.to_native().toDF(*numbered)), [numbered[present.index(name)] for name in wanted]
-
-
-def _refuse_absent(wanted: Sequence[str], present: Sequence[str]) -> None:
-    absent = [name for name in wanted if name not in present]
-    if absent:
-        raise TableError(f"the table lacks column {absent[0]!r}; it has {list_some(present)}.")
 
 
 def _read_label(name: str, dtype: Any, is_number: bool) -> Any:
