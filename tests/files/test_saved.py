@@ -11,6 +11,8 @@ import re
 import stat
 import time
 import zlib
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import pandas as pd
@@ -19,12 +21,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
-from oleander import AggregateExplainer, Balls, NothingFoundError
+from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.draws import Draws
 from oleander.files.saved import FileError, read_file, whole_file, write_file, write_whole
 from oleander.rules import Constant
-from tests.making import ASKING, LENIENT, QUICK, halves
+from tests.making import ASKING, LENIENT, QUICK, OwnTrees, halves
 
 
 def two_bands(X):
@@ -194,6 +196,25 @@ def test_no_pickle_is_ever_opened(saved):
                 AggregateExplainer.load(saved)
 
 
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory):
+    """The JSON of a tree and of balls of linear models, over a number and a level."""
+    folder = tmp_path_factory.mktemp("saved")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"weight": rng.normal(70, 12, 200), "sex": rng.choice(["F", "M"], 200)})
+
+    def label(X):
+        return np.where((X["weight"] > 70) & (X["sex"] == "F"), "yes", "no")
+
+    options = {"max_explainers": 2, "min_fidelity": 0.6, "floor": Floor(on="share"), "holdout": 0.25}
+    found = {}
+    for name, candidates in {"tree": OwnTrees(), "linear": Balls(n_draws=200, local=LimeLinear())}.items():
+        atlas = AggregateExplainer(label, candidates=candidates, random_state=0, **options).fit(X)
+        atlas.save(folder / name, include_rows=True)
+        found[name] = read_file(folder / name)
+    return found
+
+
 def _first(content):
     return content["explainers"]["members"][0]
 
@@ -203,33 +224,81 @@ def _tree(content):
     return next(tree for tree in trees if len(tree["left"]) > 1)
 
 
+def _set_levels(tree, level):
+    assert 1 in tree["column"], "the tree must ask about a level"
+    tree["level"] = [level] * len(tree["level"])
+
+
 HOSTILE = {
-    "no explainers": lambda content: content.pop("explainers"),
-    "explainers of nothing": lambda content: content["explainers"].update(members=[]),
-    "a circle in the tree": lambda content: _tree(content).update(left=[0] * len(_tree(content)["left"])),
-    "a column that is not there": lambda content: _tree(content).update(column=[99] * len(_tree(content)["column"])),
-    "a label that is not there": lambda content: _tree(content).update(label=[99] * len(_tree(content)["label"])),
-    "labels of objects": lambda content: _tree(content)["classes"].update(dtype="object", values=[{"a": 1}]),
-    "labels of dates": lambda content: _tree(content)["classes"].update(dtype="datetime64[s]"),
-    "an unknown explainer": lambda content: _first(content)["explainer"].update(explainer="os.system"),
-    "an unknown region": lambda content: _first(content)["region"].update(region="os.system"),
-    "a center of another shape": lambda content: _first(content)["region"].update(center=[0.5]),
-    "a radius below zero": lambda content: _first(content)["region"].update(radius=-1.0),
-    "a claim of other fields": lambda content: _first(content).update(claim={"x": 1}),
-    "a schema of nothing": lambda content: content.update(schema=[]),
-    "no evaluation": lambda content: content.update(evaluation=None),
-    "a proof of another status": lambda content: content["proof"].update(status="certain"),
-    "a number of text": lambda content: content.update(max_explainers="many"),
-    "a floor over 1": lambda content: content.update(min_fidelity=1.5),
-    "a number of candidates of text": lambda content: content.update(n_candidates="many"),
+    "no explainers": ("tree", lambda content: content.pop("explainers")),
+    "explainers of nothing": ("tree", lambda content: content["explainers"].update(members=[])),
+    "a circle in the tree": ("tree", lambda content: _tree(content).update(left=[0] * len(_tree(content)["left"]))),
+    "a column that is not there": (
+        "tree",
+        lambda content: _tree(content).update(column=[99] * len(_tree(content)["column"])),
+    ),
+    "a label that is not there": (
+        "tree",
+        lambda content: _tree(content).update(label=[99] * len(_tree(content)["label"])),
+    ),
+    "labels of objects": ("tree", lambda content: _tree(content)["classes"].update(dtype="object", values=[{"a": 1}])),
+    "labels of dates": ("tree", lambda content: _tree(content)["classes"].update(dtype="datetime64[s]")),
+    "an unknown explainer": ("tree", lambda content: _first(content)["explainer"].update(explainer="os.system")),
+    "an unknown region": ("linear", lambda content: _first(content)["region"].update(region="os.system")),
+    "a center of another shape": ("linear", lambda content: _first(content)["region"].update(center=[0.5])),
+    "a radius below zero": ("linear", lambda content: _first(content)["region"].update(radius=-1.0)),
+    "a claim of other fields": ("linear", lambda content: _first(content).update(claim={"x": 1})),
+    "a schema of nothing": ("tree", lambda content: content.update(schema=[])),
+    "no evaluation": ("tree", lambda content: content.update(evaluation=None)),
+    "a proof of another status": ("tree", lambda content: content["proof"].update(status="certain")),
+    "a number of text": ("tree", lambda content: content.update(max_explainers="many")),
+    "a floor over 1": ("tree", lambda content: content.update(min_fidelity=1.5)),
+    "a number of candidates of text": ("tree", lambda content: content.update(n_candidates="many")),
+    "a claim of text": ("linear", lambda content: _first(content)["claim"].update(bound="high")),
+    "a claim of more than all": ("linear", lambda content: _first(content)["claim"].update(n_right=10**6)),
+    "a claim below zero": ("linear", lambda content: _first(content)["claim"].update(bound=-1)),
+    "a certificate of text": ("tree", lambda content: content["certificate"]["answers"].update(bound="high")),
+    "a level that is not there": ("tree", lambda content: _set_levels(_first(content)["explainer"]["tree"], 10**15)),
+    "a reference that is no level": (
+        "linear",
+        lambda content: _first(content)["explainer"].update(reference=[70.0, 1e300]),
+    ),
+    "an infinite reference": ("linear", lambda content: _first(content)["explainer"].update(reference=["inf", 0])),
+    "weights that are no numbers": (
+        "linear",
+        lambda content: _first(content)["explainer"].update(intercepts=["nan"] * 2),
+    ),
+    "a center that is no level": ("linear", lambda content: _first(content)["region"].update(center=[70.0, 0.5])),
+    "flips of text": ("linear", lambda content: _first(content)["region"].update(max_flips="x")),
+    "labels of a billion characters": (
+        "tree",
+        lambda content: _first(content)["explainer"]["tree"]["classes"].update(dtype="<U999999999"),
+    ),
+    "labels of bytes": ("tree", lambda content: _first(content)["explainer"]["tree"]["classes"].update(dtype="S1")),
+    "a number of candidates below zero": ("tree", lambda content: content.update(n_candidates=-1)),
+    "nothing that judges it": ("tree", lambda content: content.update(proof=None, certificate=None)),
+    "an unknown status": ("tree", lambda content: content["proof"].update(status="7")),
+    "a status of many lines": ("tree", lambda content: content["proof"].update(status="a\nb")),
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_hostile_content_gets_a_clear_error(saved, hostile):
-    with_content(saved, HOSTILE[hostile])
-    with pytest.raises(FileError, match="is not a saved explainer that can be read"):
-        AggregateExplainer.load(saved)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_content_gets_a_clear_error(contents, tmp_path, name):
+    form, change = HOSTILE[name]
+    content = copy.deepcopy(contents[form])
+    change(content)
+    write_file(tmp_path / "x", content)
+    with pytest.raises(FileError, match="is not a saved explainer that can be read") as caught:
+        AggregateExplainer.load(tmp_path / "x")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 2000
+
+
+def test_a_long_format(tmp_path, contents):
+    write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000})
+    with pytest.raises(FileError, match="has format") as caught:
+        AggregateExplainer.load(tmp_path / "x")
+    assert len(str(caught.value)) < 2000
 
 
 @pytest.mark.parametrize(
@@ -381,50 +450,33 @@ def test_whatever_is_saved_is_read_again(tmp_path, table, labels):
     assert again.summary() == AggregateExplainer.load(tmp_path / "saved").summary()
 
 
-class TestCounts:
-    """Counts that no fit makes are refused when a file is read, not when a summary is printed."""
+COUNTS = [
+    ("evaluation", "n_rows"),
+    ("n_queries",),
+    ("judged", "n_rows"),
+    ("explainers", "members", 0, "support"),
+    ("tradeoff", "cells", 0, "n_rules"),
+]
+SHARES = [("tradeoff", "cells", 0, name) for name in ("coverage", "agreement", "fidelity")]
 
-    @pytest.mark.parametrize("count", [10**400, 10**25, 1e308, -1, True, "x"])
-    @pytest.mark.parametrize(
-        "place",
-        [
-            ("evaluation", "n_rows"),
-            ("n_queries",),
-            ("judged", "n_rows"),
-            ("explainers", "members", 0, "support"),
-            ("tradeoff", "cells", 0, "n_rules"),
-        ],
-        ids=str,
-    )
-    def test_they_are_whole_numbers_of_a_size_that_can_be(self, traced, tmp_path, place, count):
-        content = copy.deepcopy(traced)
-        part = content
-        for name in place[:-1]:
-            part = part[name]
-        part[place[-1]] = count
-        write_file(tmp_path / "f", content)
-        with pytest.raises(FileError, match="count"):
-            AggregateExplainer.load(tmp_path / "f")
 
-    @pytest.mark.parametrize("share", [1e308, -0.1, 1.1])
-    @pytest.mark.parametrize("name", ["coverage", "agreement", "fidelity"])
-    def test_shares_are_shares(self, traced, tmp_path, name, share):
-        content = copy.deepcopy(traced)
-        content["tradeoff"]["cells"][0][name] = share
-        write_file(tmp_path / "f", content)
-        with pytest.raises(FileError, match="a share is a number from 0 to 1"):
-            AggregateExplainer.load(tmp_path / "f")
-
-    @pytest.mark.parametrize("place", ["verdict", "tradeoff"])
-    def test_words_are_those_of_a_fit(self, traced, tmp_path, place):
-        content = copy.deepcopy(traced)
-        if place == "verdict":
-            content["verdict"][0]["answer"] = "one\ncertified at 99%"
-        else:
-            content["tradeoff"]["cells"][0]["status"] = "\x1b[2J"
-        write_file(tmp_path / "f", content)
-        with pytest.raises(FileError, match="is not known"):
-            AggregateExplainer.load(tmp_path / "f")
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        *((place, count, "count") for place in COUNTS for count in (10**400, 10**25, 1e308, -1, True, "x")),
+        *((place, share, "a share is a number from 0 to 1") for place in SHARES for share in (1e308, -0.1, 1.1)),
+        (("verdict", 0, "answer"), "one\ncertified at 99%", "is not known"),
+        (("tradeoff", "cells", 0, "status"), "\x1b[2J", "is not known"),
+    ],
+    ids=str,
+)
+def test_figures_that_no_fit_makes_are_refused_when_a_file_is_read(traced, tmp_path, place, value, message):
+    """They are not refused when a summary is printed only."""
+    content = copy.deepcopy(traced)
+    reduce(getitem, place[:-1], content)[place[-1]] = value
+    write_file(tmp_path / "f", content)
+    with pytest.raises(FileError, match=message):
+        AggregateExplainer.load(tmp_path / "f")
 
 
 @pytest.mark.parametrize("options", [ASKING, QUICK], ids=["by asking", "by a program"])

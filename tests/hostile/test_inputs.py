@@ -11,14 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.rivals.lime_linear import LimeLinear
-from oleander import AggregateExplainer, Balls, Floor
 from oleander.cli.columns import clean_columns
 from oleander.cli.options import CommandError
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
-from oleander.files.saved import FileError, read_file, whole_folder, write_file, write_whole
-from tests.making import OwnTrees
+from oleander.files.saved import whole_folder, write_file, write_whole
 
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 JSON = st.recursive(
@@ -200,86 +197,6 @@ def test_any_bytes_are_a_table_or_refused(tmp_path, capsys, content):
         clean_columns(table)
         FeatureSchema.infer(table)
     capsys.readouterr()
-
-
-# --- saved explainers -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def contents(tmp_path_factory):
-    """The JSON of a tree and of balls of linear models, over a number and a level."""
-    folder = tmp_path_factory.mktemp("saved")
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"weight": rng.normal(70, 12, 200), "sex": rng.choice(["F", "M"], 200)})
-
-    def label(X):
-        return np.where((X["weight"] > 70) & (X["sex"] == "F"), "yes", "no")
-
-    balls = Balls(n_draws=200, local=LimeLinear())
-    found = {}
-    for name, candidates in {"tree": OwnTrees(), "linear": balls}.items():
-        options = {"max_explainers": 2, "min_fidelity": 0.6, "floor": Floor(on="share")}
-        options["holdout"] = 0.25
-        AggregateExplainer(label, candidates=candidates, random_state=0, **options).fit(X).save(
-            folder / name, include_rows=True
-        )
-        found[name] = read_file(folder / name)
-    return found
-
-
-def first(content):
-    return content["explainers"]["members"][0]
-
-
-def says(content):
-    return first(content)["explainer"]
-
-
-def _set_levels(tree, level):
-    assert 1 in tree["column"], "the tree must ask about a level"
-    tree["level"] = [level] * len(tree["level"])
-
-
-CONTENTS = {
-    "a claim of text": ("linear", lambda content: first(content)["claim"].update(bound="high")),
-    "a claim of more than all": ("linear", lambda content: first(content)["claim"].update(n_right=10**6)),
-    "a claim below zero": ("linear", lambda content: first(content)["claim"].update(bound=-1)),
-    "a certificate of text": ("tree", lambda content: content["certificate"]["answers"].update(bound="high")),
-    "a level that is not there": ("tree", lambda content: _set_levels(says(content)["tree"], 10**15)),
-    "a reference that is no level": ("linear", lambda content: says(content).update(reference=[70.0, 1e300])),
-    "an infinite reference": ("linear", lambda content: says(content).update(reference=["inf", 0])),
-    "weights that are no numbers": ("linear", lambda content: says(content).update(intercepts=["nan"] * 2)),
-    "a center that is no level": ("linear", lambda content: first(content)["region"].update(center=[70.0, 0.5])),
-    "flips of text": ("linear", lambda content: first(content)["region"].update(max_flips="x")),
-    "labels of a billion characters": (
-        "tree",
-        lambda content: says(content)["tree"]["classes"].update(dtype="<U999999999"),
-    ),
-    "labels of bytes": ("tree", lambda content: says(content)["tree"]["classes"].update(dtype="S1")),
-    "a number of candidates below zero": ("tree", lambda content: content.update(n_candidates=-1)),
-    "nothing that judges it": ("tree", lambda content: content.update(proof=None, certificate=None)),
-    "an unknown status": ("tree", lambda content: content["proof"].update(status="7")),
-    "a status of many lines": ("tree", lambda content: content["proof"].update(status="a\nb")),
-}
-
-
-@pytest.mark.parametrize("name", CONTENTS)
-def test_bad_saved_explainers_are_refused(contents, tmp_path, name):
-    form, change = CONTENTS[name]
-    content = json.loads(json.dumps(contents[form]))
-    content.pop("format")
-    change(content)
-    write_file(tmp_path / "x", content)
-    with pytest.raises(FileError, match="is not a saved explainer that can be read") as caught:
-        AggregateExplainer.load(tmp_path / "x")
-    assert one_line(caught.value)
-
-
-def test_a_long_format(tmp_path, contents):
-    write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000})
-    with pytest.raises(FileError, match="has format") as caught:
-        AggregateExplainer.load(tmp_path / "x")
-    assert one_line(caught.value)
 
 
 # --- files and links ------------------------------------------------------------------------------------------------
