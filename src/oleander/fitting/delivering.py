@@ -41,22 +41,21 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     """
     draws, rows, grid = rules.sequence.draws, learner.rows, rules.sequence.grid
     boxes = [grid.to_box(rule.key) for rule in rules.step.rules]
-    # Not counted on rows yet.
-    figures = 0, float("nan")
-    members = [
+    members = (
         ChosenExplainer(
-            box, _make_explainer(draws, rule, box), "asking", *figures, rule.fidelity, tolerance=draws.tolerance
+            box,
+            _make_explainer(draws, rule, box),
+            "asking",
+            draw_fidelity=rule.fidelity,
+            tolerance=draws.tolerance,
         )
         for rule, box in zip(rules.step.rules, boxes, strict=True)
-    ]
+    )
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules were laid over the rows when these judged them, and everything is counted from there.
     answers = explainers.speak(learner.covers(rules), rows.values)
     evaluation = explainers.evaluate_answers(answers, rows.labels, rows.weights)
-    counted = zip(members, evaluation.explainer_counts, strict=True)
-    explainers = replace(
-        explainers, members=tuple(replace(one, support=own.n_rows, fidelity=own.fidelity) for one, own in counted)
-    )
+    explainers = explainers.counted(evaluation)
     if not learner.by_folds:
         explainers = explainers.judged_on(rows, answers, learner.level, share)
     return Delivered(explainers, answers, evaluation)

@@ -132,22 +132,16 @@ class Editor:
         return label.item() if isinstance(label, np.generic) else label
 
     def _make(self, box: Box, explainer: Explainer, force: bool) -> ChosenExplainer:
-        """Return a rule that is counted on draws and rows; under the floor only by force."""
+        """Return a rule that is counted on draws; under the floor only by force."""
         floor, within = self.record.min_fidelity, self.record.explainers.tolerance
-        (n_draws, n_right), (n_rows, n_right_rows) = (
-            _count(box, explainer, values, labels, weights, within)
-            for values, labels, weights in (
-                (self.draws, self.answers, np.ones(len(self.draws), dtype=np.intp)),
-                (self.rows.values, self.rows.labels, self.rows.weights),
-            )
-        )
-        share = n_right / n_draws if n_draws else float("nan")
+        inside = box.contains(self.draws)
+        right = agrees(explainer.predict(self.draws[inside]), self.answers[inside], within)
+        n_draws, share = len(right), float(right.mean()) if len(right) else float("nan")
         is_under = not share >= floor - 1e-9
         # Constants and lines, which all rules say, know how they did on draws.
         said = replace(explainer, n_draws=n_draws, share=share if n_draws else 0.0)  # type: ignore[type-var]
-        fidelity = n_right_rows / n_rows if n_rows else float("nan")
         by_hand: Literal["written", "forced"] = "forced" if is_under else "written"
-        member = ChosenExplainer(box, said, "asking", n_rows, fidelity, share, tolerance=within, by_hand=by_hand)
+        member = ChosenExplainer(box, said, "asking", draw_fidelity=share, tolerance=within, by_hand=by_hand)
         if is_under and not force:
             found = f"matches the model on {show_share(share)} of {n_draws:,}" if n_draws else "holds on none of the"
             raise EditError(
@@ -159,24 +153,16 @@ class Editor:
     def _finish(self, members: Sequence[ChosenExplainer], edits: Sequence[Edit]) -> FitRecord:
         """Return the record of edited rules, without everything that was said of other rules."""
         explainers = ExplainerSet(self.record.schema, tuple(replace(one, claim=None) for one in members))
+        evaluation = explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
         record = self.record.with_others(
-            explainers,
-            explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights),
+            explainers.counted(evaluation),
+            evaluation,
             max_explainers=max(self.record.max_explainers, len(members)),
             edits=(*self.record.edits, *edits),
             verdict=self.record.verdict,
         )
         # The trade-off is that of the fit, and an edit has no part in it.
         return replace(record, tradeoff=TradeOff((record.cell,)))
-
-
-def _count(
-    box: Box, explainer: Explainer, values: Floats, labels: Labels, weights: Any, within: Any
-) -> tuple[int, int]:
-    """Return the rows in a box, and those on which its answer is the black box's."""
-    inside = box.contains(values)
-    right = agrees(explainer.predict(values[inside]), labels[inside], within)
-    return int(weights[inside].sum()), int(weights[inside][right].sum())
 
 
 def _move(condition: Condition, value: Any, rule: int) -> tuple[Condition, ...]:

@@ -34,12 +34,12 @@ class ChosenExplainer(Shown):
     explainer: Explainer
     # The generator that proposed it.
     origin: str
-    # The rows that it was chosen on and covers.
-    support: Count
+    # The rows that it was chosen or judged on and covers.
+    support: Count = 0
     # The share of them on which it says what the black box says; NaN where there are none.
-    fidelity: Share
+    fidelity: Share = float("nan")
     # Its agreement on the draws that trained it; NaN where there were none.
-    draw_fidelity: Share
+    draw_fidelity: Share = float("nan")
     # What held-out rows allow to be claimed of its fidelity.
     claim: Claim | None = None
     # What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were none,
@@ -271,6 +271,13 @@ class ExplainerSet:
         """Compare answers that these explainers gave with the black box's."""
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(answers.covers, answers.said, answers.given, labels, rules, weights, self.tolerance)
+
+    def counted(self, evaluation: Evaluation) -> Self:
+        """Return the explainers with their figures in an evaluation."""
+        pairs = zip(self.members, evaluation.explainer_counts, strict=True)
+        return replace(
+            self, members=tuple(replace(one, support=own.n_rows, fidelity=own.fidelity) for one, own in pairs)
+        )
 
     def with_claims(self, certificate: JointCertificate) -> Self:
         """Return the explainers with what is claimed of each."""
