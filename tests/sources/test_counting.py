@@ -15,6 +15,7 @@ from oleander.data.sources import open_source
 from oleander.draws import Draws
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.counting import HELD, LEARNED, OUTSIDE, Counts, count_all, plan_count
+from oleander.results.evaluation import Evaluation, ExplainerCount
 from tests.making import OwnTrees
 from tests.sources.making import Law, X, quick_source, write_frame
 
@@ -59,8 +60,7 @@ class TestCount:
     def test_counts_are_those_of_all_rows_in_memory(self, file, explainers, atlas, block_size, n_jobs) -> None:
         source = open_source(file, block_size=block_size)
         counts = count_all(source, explainers, counting(), NOTHING, NOTHING, n_jobs=n_jobs)
-        complexity = [member.explainer.complexity for member in explainers.members]
-        assert counts.evaluation(complexity).to_dict() == atlas.evaluate(X, Law().predict(X)).to_dict()
+        assert counts.evaluation.to_dict() == atlas.evaluate(X, Law().predict(X)).to_dict()
 
     def test_rows_of_the_sample_are_counted_apart_and_not_asked_about(self, folder, explainers) -> None:
         learned, held = list(range(0, 3000, 7)), list(range(5000, 6000, 3))
@@ -68,23 +68,20 @@ class TestCount:
         black_box = counting(box)
         source = open_source(folder, block_size=450)
         counts = count_all(source, explainers, black_box, sampled(learned), sampled(held))
-        assert counts.rows[[LEARNED, HELD, OUTSIDE]].tolist() == [len(learned), len(held), len(X) - 429 - 334]
+        assert [part.n_rows for part in counts.parts] == [len(learned), len(held), len(X) - 429 - 334]
         others = X.drop(index=[*learned, *held])
         asked = pd.concat(box.asked)
         assert len(asked) == black_box.n_queries == len(others)
         assert sorted(asked["a"]) == sorted(others["a"])
-        assert counts.evaluation([1] * len(explainers.members)).to_dict() == (
-            count_all(source, explainers, counting(), NOTHING, NOTHING)
-            .evaluation([1] * len(explainers.members))
-            .to_dict()
-        )
+        again = count_all(source, explainers, counting(), NOTHING, NOTHING)
+        assert counts.evaluation.to_dict() == again.evaluation.to_dict()
 
     def test_known_answers_are_believed(self, file, explainers) -> None:
         """The answers of the fit count, even where the black box would answer otherwise by now."""
         positions = np.arange(100)
         upside_down = (positions, np.where(Law().predict(X.iloc[positions]) == "high", "low", "high"))
-        right = count_all(open_source(file), explainers, counting(), sampled(positions), NOTHING).right[LEARNED]
-        wrong = count_all(open_source(file), explainers, counting(), upside_down, NOTHING).right[LEARNED]
+        right = count_all(open_source(file), explainers, counting(), sampled(positions), NOTHING).parts[LEARNED].n_right
+        wrong = count_all(open_source(file), explainers, counting(), upside_down, NOTHING).parts[LEARNED].n_right
         answered = (~np.ma.getmaskarray(explainers.answer(SCHEMA.encode(X[:100])))).sum()
         assert right + wrong == answered
 
@@ -97,9 +94,9 @@ class TestCount:
         path = write_frame(tmp_path / "odd.parquet", odd, row_group_size=18)
         black_box = counting()
         counts = count_all(open_source(path), explainers, black_box, NOTHING, NOTHING)
-        assert counts.unread.sum() == 18
         assert black_box.n_queries == len(X) - 18
-        evaluation = counts.evaluation([1] * len(explainers.members))
+        evaluation = counts.evaluation
+        assert evaluation.n_unread == 18
         assert evaluation.n_rows == len(X)
         assert evaluation.classes["rows"].sum() == len(X) - 18
         whole = atlas.evaluate(X[18:], Law().predict(X[18:]))
@@ -118,7 +115,7 @@ class TestCount:
         explainers = atlas.record_.explainers
         known = (np.arange(50), box(X[:50]))
         counts = count_all(open_source(file), explainers, counting(box), known, NOTHING)
-        found, expected = counts.evaluation([1] * len(explainers.members)), atlas.evaluate(X, box(X))
+        found, expected = counts.evaluation, atlas.evaluate(X, box(X))
         assert (found.coverage, found.agreement) == (expected.coverage, expected.agreement)
         assert found.classes.to_dict("list") == expected.classes.to_dict("list")
 
@@ -139,7 +136,7 @@ class TestCheckpoint:
         store, source, box = Checkpoint(tmp_path), quick_source(file), Recording()
         count_all(source, explainers, counting(), NOTHING, NOTHING, checkpoint=store)
         counts = count_all(source, explainers, counting(box), sampled([0, 1, 2]), NOTHING, checkpoint=store)
-        assert counts.rows[LEARNED] == 3
+        assert counts.parts[LEARNED].n_rows == 3
         # Only the block with these rows is counted again.
         assert sum(map(len, box.asked)) == 2500 - 3
 
@@ -176,30 +173,22 @@ class TestPromise:
                 source, atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema)), *parts
             )
             accuracy = counts.accuracy(0.02, 0.05, 400, 0)
-            assert (counts.rows[HELD], counts.rows[OUTSIDE]) == (100, len(X) - 400)
+            assert (counts.parts[HELD].n_rows, counts.parts[OUTSIDE].n_rows) == (100, len(X) - 400)
             furthest.append(accuracy.seen / accuracy.promised)
         assert max(furthest) < 1
         # It would not be a test if shares were never off.
         assert max(furthest) > 0.1
 
 
-def make_counts(**changes) -> Counts:
-    """Return counts of 100 rows learned from, 50 held out and 400 outside, of two explainers."""
-    arrays = {
-        "rows": [100, 50, 400],
-        "unread": [0, 0, 10],
-        "answered": [80, 40, 300],
-        "right": [76, 38, 270],
-        "conflicts": [4, 2, 10],
-        "covered": [[60, 30, 200], [30, 15, 120]],
-        "agreed": [[57, 29, 180], [29, 15, 110]],
-    }
-    arrays |= changes
-    classes = {"high": np.array([240, 200, 190]), "low": np.array([300, 220, 194])}
-    return Counts(**{name: np.array(value, dtype=np.int64) for name, value in arrays.items()}, classes=classes)
+def evaluation(n_rows, n_answered, n_right, *explainers, n_unread=0) -> Evaluation:
+    counts = tuple(ExplainerCount(*one, 1) for one in explainers)
+    return Evaluation(n_rows, n_answered, n_right, 0, counts, (), n_unread)
 
 
-COUNTS = make_counts()
+# Of two explainers.
+OTHERS = evaluation(400, 300, 270, (200, 180), (120, 110), n_unread=10)
+TAUGHT = evaluation(100, 80, 76, (60, 57), (30, 29))
+COUNTS = Counts((TAUGHT, evaluation(50, 40, 38, (30, 29), (15, 15)), OTHERS))
 
 
 def test_the_certificate_is_of_rows_that_were_not_learned_from() -> None:
@@ -220,12 +209,9 @@ def test_accuracy_compares_held_out_rows_with_all_new_ones() -> None:
 
 
 def test_without_held_out_rows_there_is_nothing_to_compare() -> None:
-    counts = make_counts(rows=[150, 0, 400], answered=[120, 0, 300])
-    assert np.isnan(counts.furthest())
+    counts = Counts((TAUGHT, Evaluation.nothing([1, 1]), OTHERS))
+    assert np.isnan(counts.accuracy(0.02, 0.05, 150, 10).seen)
 
 
 def test_they_round_trip_through_json() -> None:
-    for counts in (COUNTS, Counts.nothing(0), Counts.nothing(2)):
-        written = json.loads(json.dumps(counts.to_dict()))
-        assert Counts.from_dict(written).to_dict() == counts.to_dict()
-        assert Counts.from_dict(written).covered.shape == counts.covered.shape
+    assert Counts.from_dict(json.loads(json.dumps(COUNTS.to_dict()))).to_dict() == COUNTS.to_dict()

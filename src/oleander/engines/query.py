@@ -21,7 +21,7 @@ from oleander.data.reading import check_groups
 from oleander.data.sources import Source
 from oleander.engines.columns import Column, TableError, UncountableError, read_number
 from oleander.messages import list_some, one_line, warn_user
-from oleander.results.evaluation import Evaluation
+from oleander.results.evaluation import Evaluation, Ranges
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import conjoin
 
@@ -47,13 +47,13 @@ class Counted:
     readable: Bools | None = None
     heard: Bools | None = None
 
-    def evaluate(self, explainers: ExplainerSet) -> Evaluation:
+    def evaluate(self, explainers: ExplainerSet, ranges: Ranges | None = None) -> Evaluation:
         """Return the figures of the explainers that gave the answers, and why rows have none."""
         weights = np.ones(len(self.labels), dtype=np.intp) if self.weights is None else self.weights
         every = np.ones(len(self.labels), dtype=bool)
         readable, heard = (every if one is None else one for one in (self.readable, self.heard))
         return replace(
-            explainers.evaluate_answers(self.answers, self.labels, self.weights),
+            explainers.evaluate_answers(self.answers, self.labels, self.weights, ranges),
             n_unread=int(weights[~readable].sum()),
             n_unheard=int(weights[readable & ~heard].sum()),
         )

@@ -3,9 +3,10 @@
 The rows of a source are read once, block by block. Those of a table that stays in its engine are counted by one query.
 """
 
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from typing import Any, Self
 
 import numpy as np
@@ -22,18 +23,18 @@ from oleander.engines.columns import UncountableError
 from oleander.engines.query import count
 from oleander.engines.sampling import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.files.codec import Saved
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
 from oleander.judging.certificate import JointCertificate
 from oleander.messages import warn_user
-from oleander.results.evaluation import ClassCount, Evaluation, ExplainerCount, Ranges, disagree
+from oleander.results.evaluation import Evaluation, Ranges
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
-Counted = NDArray[np.int64]
 # Ascending positions of rows and their answers, which are not asked for again.
 Known = tuple[Ints, Labels]
 # Rows are counted apart by their part in the fit.
@@ -43,64 +44,38 @@ MOST_LINES = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
-    """Counts of what explainers say; each array has a column for rows learned from, held out, and not in the sample.
+class Counts(Saved):
+    """Figures of the explainers on all rows of a file or table: on those learned from, held out, and not sampled."""
 
-    ``unread`` rows hold values that the schema does not allow: the black box is not asked about them. ``right`` rows
-    are answered as the black box does, and on ``conflicts`` explainers disagree. ``covered`` and ``agreed`` have a row
-    for each explainer. ``classes`` has for each label, or the position of each range of numbers, its rows, those
-    answered, and those answered as the black box does.
-    """
-
-    rows: Counted
-    unread: Counted
-    answered: Counted
-    right: Counted
-    conflicts: Counted
-    covered: Counted
-    agreed: Counted
-    classes: dict[Any, Counted]
+    parts: tuple[Evaluation, ...]
 
     @classmethod
-    def nothing(cls, n_explainers: int) -> Self:
+    def nothing(cls, explainers: ExplainerSet) -> Self:
         """Return the counts of no rows."""
-        none, each = np.zeros(3, dtype=np.int64), np.zeros((n_explainers, 3), dtype=np.int64)
-        return cls(none, none, none, none, none, each, each, {})
+        return cls((Evaluation.nothing(explainers.complexities),) * 3)
 
     def __add__(self, other: Self) -> "Counts":
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ARRAYS}
-        labels = {**self.classes, **other.classes}
-        none = np.zeros(3, dtype=np.int64)
-        return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
+        return Counts(tuple(map(operator.add, self.parts, other.parts)))
 
-    def evaluation(self, complexity: list[int], ranges: Ranges | None = None) -> Evaluation:
-        """Return coverage and fidelity on all rows that were counted; numbers are counted in ranges."""
-        labels = sorted(self.classes)
-        names = labels if ranges is None else ranges.names[labels].tolist()
-        each = zip(self.covered.sum(axis=1).tolist(), self.agreed.sum(axis=1).tolist(), complexity, strict=True)
-        classes = zip(names, (self.classes[label].tolist() for label in labels), strict=True)
-        return Evaluation(
-            n_rows=int(self.rows.sum()),
-            n_answered=int(self.answered.sum()),
-            n_right=int(self.right.sum()),
-            n_conflicts=int(self.conflicts.sum()),
-            explainer_counts=tuple(ExplainerCount(*one) for one in each),
-            class_counts=tuple(ClassCount(name, *counts) for name, counts in classes),
-            n_unread=int(self.unread.sum()),
-        )
+    @property
+    def evaluation(self) -> Evaluation:
+        """The figures on all rows."""
+        whole = reduce(operator.add, self.parts)
+        # No row may lie in a range of numbers.
+        return replace(whole, class_counts=tuple(one for one in whole.class_counts if one.n_rows))
 
     def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
         """Return the accuracy of the held-out rows; without a number of candidates nothing is promised."""
-        n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
+        whole, n_judged, n_others = self.evaluation, self.parts[HELD].n_rows, self.parts[OUTSIDE].n_rows
         return Accuracy(
-            n_rows=int(self.rows.sum()),
+            n_rows=whole.n_rows,
             n_sample=n_sample,
             n_judged=n_judged,
-            n_unread=int(self.unread.sum()),
+            n_unread=whole.n_unread,
             epsilon=epsilon,
             delta=delta,
             promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
-            seen=self.furthest(),
+            seen=self._find_furthest(),
         )
 
     def certificate(self, confidence: float, *, chosen_on_held: bool) -> JointCertificate | None:
@@ -108,41 +83,26 @@ class Counts:
 
         None where they are fewer than the held-out rows that the explainers were chosen on.
         """
-        new = [OUTSIDE] if chosen_on_held else [HELD, OUTSIDE]
-        n_new = int(self.rows[new].sum())
-        if not n_new or (chosen_on_held and n_new < self.rows[HELD]):
+        held, new = self.parts[HELD:]
+        if not chosen_on_held:
+            new = held + new
+        if not new.n_rows or (chosen_on_held and new.n_rows < held.n_rows):
             return None
-        n_right, n_answered = int(self.right[new].sum()), int(self.answered[new].sum())
-        agreed, covered = (counts[:, new].sum(axis=1).tolist() for counts in (self.agreed, self.covered))
-        pairs = [*zip(agreed, covered, strict=True), (n_answered, n_new), (n_right, n_answered)]
+        pairs = [(one.n_right, one.n_rows) for one in new.explainer_counts]
+        pairs += [(new.n_answered, new.n_rows), (new.n_right, new.n_answered)]
         return JointCertificate.of_counts(pairs, confidence)
 
-    def furthest(self) -> float:
+    def _find_furthest(self) -> float:
         """Return the largest distance of a held-out share from that of all rows that were not learned from."""
-        if not self.rows[HELD]:
+        held, outside = self.parts[HELD:]
+        if not held.n_rows:
             return float("nan")
-        counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
-        # Rows that cannot be read are in no sample.
-        read = self.rows - self.unread
-        held = counts[:, HELD] / read[HELD]
-        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
-        return float(np.abs(held - new).max())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        names = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
-        classes = [[name, *counts.tolist()] for name, counts in zip(names, self.classes.values(), strict=True)]
-        return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
-        arrays |= {name: arrays[name].reshape(-1, 3) for name in ("covered", "agreed")}
-        return cls(**arrays, classes={label: np.array(counts, np.int64) for label, *counts in data["classes"]})
-
-
-ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
+        shares = []
+        for one in (held, held + outside):
+            counts = [one.n_answered, one.n_right, *(n for each in one.explainer_counts for n in each[:2])]
+            # Rows that cannot be read are in no sample.
+            shares.append(np.array(counts) / (one.n_rows - one.n_unread))
+        return float(np.abs(shares[0] - shares[1]).max())
 
 
 def plan_sample(options: Parameters, *, has_background: bool) -> tuple[float | None, int]:
@@ -197,7 +157,7 @@ def add_counts(
     else:
         answers = explainers.read(reading.schema.fold(reading.values[np.concatenate(parts)]))
         roles = np.repeat(np.array([LEARNED, HELD], dtype=np.int8), [len(part) for part in parts])
-        counts = tally(answers, np.concatenate(known), roles, ranges=ranges)
+        counts = tally(explainers, answers, np.concatenate(known), roles, ranges=ranges)
         if whole.n_rows > len(whole.rows):
             assert labels is not None
             try:
@@ -207,10 +167,9 @@ def add_counts(
             except UncountableError as error:
                 warn_user(f"only the sample's figures are known: {error}")
                 return record
-            outside = np.full(len(others.labels), OUTSIDE, dtype=np.int8)
-            counts += tally(others.answers, others.labels, outside, others.weights, ranges, others.readable)
-            whole.check_unchanged(int(counts.rows[OUTSIDE]))
-            if groups is not None and counts.rows[OUTSIDE] >= counts.rows[HELD]:
+            counts += Counts((*Counts.nothing(explainers).parts[:OUTSIDE], others.evaluate(explainers, ranges)))
+            whole.check_unchanged(counts.parts[OUTSIDE].n_rows)
+            if groups is not None and counts.parts[OUTSIDE].n_rows >= counts.parts[HELD].n_rows:
                 certificate = others.answers.certify(others.labels, confidence, others.weights, others.groups)
     is_promised = reading.groups is None
     if is_promised:
@@ -219,7 +178,7 @@ def add_counts(
     n_sample, n_candidates = sum(map(len, known)), engine.n_candidates if is_promised else None
     record = replace(
         record,
-        exact=counts.evaluation([member.explainer.complexity for member in explainers.members], ranges),
+        exact=counts.evaluation,
         accuracy=counts.accuracy(whole.epsilon, whole.delta, n_sample, n_candidates),
         n_queries=black_box.n_queries,
     )
@@ -252,7 +211,7 @@ def count_all(
             *(name for j, name in enumerate(columns) if explainers.columns is None or j in explainers.columns),
             labels,
         ]
-    total = Counts.nothing(len(explainers.members))
+    total = Counts.nothing(explainers)
     # Claims come after the count, and do not change what is counted.
     content = repr(labels) + repr([{**member.to_dict(), "claim": None} for member in explainers.members])
     if ranges is not None:
@@ -275,12 +234,12 @@ def count_all(
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
-            tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
+            tell(done, f"{total.evaluation.n_rows:,} of {source.n_rows:,} rows counted")
             if checkpoint is not None:
                 checkpoint.keep("counts", names[number], counts.to_dict())
     if labels is None:
         # Rows outside the sample were asked about, if they could be read.
-        black_box.charge(int(total.rows[OUTSIDE] - total.unread[OUTSIDE]))
+        black_box.charge(total.parts[OUTSIDE].n_rows - total.parts[OUTSIDE].n_unread)
     return total
 
 
@@ -304,7 +263,7 @@ class BlockCounter:
         known = np.empty(block.n_rows, dtype=object)
         for part, (positions, labels) in ((LEARNED, learned), (HELD, held)):
             parts[positions], known[positions] = part, labels
-        counts, start = Counts.nothing(len(self.explainers.members)), 0
+        counts, start = Counts.nothing(self.explainers), 0
         for table in block.read(columns, block_size):
             here = slice(start, start + len(table))
             counts += self._count_rows(table.replace_schema_metadata(None), parts[here], known[here])
@@ -313,9 +272,22 @@ class BlockCounter:
 
     def _count_rows(self, table: Any, parts: NDArray[np.int8], known: Labels) -> Counts:
         frame = to_frame([table])
-        n_rows, rows, readable = np.bincount(parts, minlength=3).astype(np.int64), *self._encode(frame, table)
-        if not readable.any():
-            return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
+        n_rows, rows, readable = np.bincount(parts, minlength=3).tolist(), *self._encode(frame, table)
+        counts = Counts.nothing(self.explainers)
+        if readable.any():
+            counts = self._count_readable(frame, table, rows, readable, parts, known)
+        pairs = zip(counts.parts, n_rows, strict=True)
+        return Counts(tuple(replace(one, n_rows=n, n_unread=n - one.n_rows) for one, n in pairs))
+
+    def _count_readable(
+        self,
+        frame: pd.DataFrame,
+        table: Any,
+        rows: Floats,
+        readable: Bools,
+        parts: NDArray[np.int8],
+        known: Labels,
+    ) -> Counts:
         if self.labels is not None:
             frame = frame[[self.labels]][readable]
             labels = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
@@ -324,10 +296,8 @@ class BlockCounter:
         if not readable.all():
             rows, parts = rows[readable], parts[readable]
         if self.ranges is None and all(member.explainer.is_constant for member in self.explainers.members):
-            counts = tally(*self._merge(rows, labels, parts))
-        else:
-            counts = tally(self.explainers.read(rows), labels, parts, ranges=self.ranges)
-        return replace(counts, rows=n_rows, unread=n_rows - counts.rows)
+            return tally(self.explainers, *self._merge(rows, labels, parts))
+        return tally(self.explainers, self.explainers.read(rows), labels, parts, ranges=self.ranges)
 
     def _label(self, frame: pd.DataFrame, table: Any, readable: Bools, known: Labels, is_new: Bools) -> Labels:
         """Return the answers for the rows that can be read, those known or the black box's."""
@@ -405,31 +375,16 @@ class BlockCounter:
 
 
 def tally(
+    explainers: ExplainerSet,
     answers: Answers,
     labels: Labels,
     parts: NDArray[np.int8],
     weights: Ints | None = None,
     ranges: Ranges | None = None,
-    readable: Bools | None = None,
 ) -> Counts:
     """Return the counts of some answers, given the part of each in the fit, and the rows that it stands for."""
-    every = np.ones(len(parts), dtype=bool)
-    answered, right = answers.answered, answers.right(labels)
-    codes, names = pd.factorize(labels if ranges is None else ranges.find(labels))
-
-    def add(rows: Bools, by: Ints | NDArray[np.int8], size: int = 3) -> Counted:
-        # Sums of whole numbers are exact in floats under 2^53.
-        own = None if weights is None else weights[rows]
-        return np.bincount(by[rows], own, minlength=size).astype(np.int64)
-
-    per_label = [add(rows, codes, len(names)) for rows in (every, answered, right)]
-    return Counts(
-        rows=add(every, parts),
-        unread=add(~every if readable is None else ~readable, parts),
-        answered=add(answered, parts),
-        right=add(right, parts),
-        conflicts=add(disagree(answers.covers, answers.said) & answered, parts),
-        covered=np.array([add(inside, parts) for inside in answers.covers]).reshape(-1, 3),
-        agreed=np.array([add(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
-        classes=dict(zip(names.tolist(), np.array(per_label).T, strict=True)),
-    )
+    found = []
+    for own in (parts == part for part in (LEARNED, HELD, OUTSIDE)):
+        counts = None if weights is None else weights[own]
+        found.append(explainers.evaluate_answers(answers.of_rows(own), labels[own], counts, ranges))
+    return Counts(tuple(found))

@@ -1,5 +1,7 @@
 """How good a set of explainers is on given rows: pure functions of coverage and answers."""
 
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -84,6 +86,25 @@ class Evaluation(Shown, Saved):
         if not all(isinstance(one.label, (str, int, float)) for one in found.class_counts):
             raise ValueError("an evaluation has a label that is neither text nor a number")
         return found
+
+    @classmethod
+    def nothing(cls, complexities: Sequence[int]) -> Self:
+        """Return the figures on no rows, given the size of each explainer."""
+        return cls(0, 0, 0, 0, tuple(ExplainerCount(0, 0, size) for size in complexities), ())
+
+    def __add__(self, other: Self) -> Self:
+        """Return the figures on the rows of both."""
+        names = ("n_rows", "n_answered", "n_right", "n_conflicts", "n_unread", "n_unheard")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        pairs = zip(self.explainer_counts, other.explainer_counts, strict=True)
+        each = tuple(ExplainerCount(a.n_rows + b.n_rows, a.n_right + b.n_right, a.complexity) for a, b in pairs)
+        classes: dict[Any, ClassCount] = {}
+        for one in (*self.class_counts, *other.class_counts):
+            before = classes.get(one.label, ClassCount(one.label, 0, 0, 0))
+            classes[one.label] = ClassCount(one.label, *map(operator.add, before[1:], one[1:]))
+        # Ranges are the same in both, in their order; other labels are sorted.
+        labels = list(classes) if len(self.class_counts) in (0, len(classes)) else sorted(classes)
+        return replace(self, **sums, explainer_counts=each, class_counts=tuple(classes[label] for label in labels))
 
     @property
     def coverage(self) -> float:
@@ -197,11 +218,13 @@ def evaluate(
     complexity: list[int],
     weights: Ints | None = None,
     tolerance: Tolerance | None = None,
+    ranges: "Ranges | None" = None,
 ) -> Evaluation:
     """Compare what explainers say with what the black box says.
 
     ``covers`` and ``said`` have the shape (n_explainers, n_rows); what is said counts only where an explainer covers.
     ``answers`` are those given, and ``labels`` the black box's. A row stands for as many equal ones as its weight.
+    Numbers are counted in ``ranges``, or else in a few of their own.
 
     >>> covers = np.array([[True, True, False]])
     >>> said = np.array([["a", "b", "b"]])
@@ -212,7 +235,7 @@ def evaluate(
     counts = np.ones(len(labels), dtype=np.intp) if weights is None else weights
     covered = covers.any(axis=0)
     right = covered & agrees(answers, labels, tolerance)
-    codes, names = group_answers(labels, tolerance)
+    codes, names = group_answers(labels, tolerance) if ranges is None else (ranges.find(labels), ranges.names)
     by_label = [
         np.bincount(codes, weights=counts * mask, minlength=len(names)).astype(np.intp).tolist()
         for mask in (np.ones_like(covered), covered, right)

@@ -18,7 +18,7 @@ from oleander.judging.bounds import bound_quantile
 from oleander.judging.certificate import Claim, JointCertificate, Spread
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import Shown
-from oleander.results.evaluation import Evaluation, Uncovered, evaluate, find_uncovered
+from oleander.results.evaluation import Evaluation, Ranges, Uncovered, evaluate, find_uncovered
 from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size
 from oleander.rules.conditions import Condition
@@ -137,6 +137,12 @@ class Answers:
         """Return a mask of the rows that are answered as the black box does."""
         return self.answered & agrees(self.given, labels, self.tolerance)
 
+    def of_rows(self, rows: Bools) -> "Answers":
+        """Return the answers for some of the rows."""
+        if rows.all():
+            return self
+        return replace(self, covers=self.covers[:, rows], said=self.said[:, rows], speaker=self.speaker[rows])
+
     def certify(
         self, labels: Labels, confidence: float, weights: Ints | None = None, groups: Labels | None = None
     ) -> JointCertificate:
@@ -159,9 +165,14 @@ class ExplainerSet:
     members: tuple[ChosenExplainer, ...]
 
     @property
+    def complexities(self) -> list[int]:
+        """The number of rules (leaves, weights) of each explainer."""
+        return [member.explainer.complexity for member in self.members]
+
+    @property
     def n_rules(self) -> int:
-        """The number of rules (leaves, weights) of all explainers together."""
-        return sum(member.explainer.complexity for member in self.members)
+        """The number of rules of all explainers together."""
+        return sum(self.complexities)
 
     @property
     def tolerance(self) -> Tolerance | None:
@@ -267,10 +278,12 @@ class ExplainerSet:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
         return self.evaluate_answers(self.read(rows, readable), labels, weights)
 
-    def evaluate_answers(self, answers: Answers, labels: Labels, weights: Ints | None = None) -> Evaluation:
+    def evaluate_answers(
+        self, answers: Answers, labels: Labels, weights: Ints | None = None, ranges: Ranges | None = None
+    ) -> Evaluation:
         """Compare answers that these explainers gave with the black box's."""
-        rules = [member.explainer.complexity for member in self.members]
-        return evaluate(answers.covers, answers.said, answers.given, labels, rules, weights, self.tolerance)
+        given = answers.covers, answers.said, answers.given
+        return evaluate(*given, labels, self.complexities, weights, self.tolerance, ranges)
 
     def counted(self, evaluation: Evaluation) -> Self:
         """Return the explainers with their figures in an evaluation."""
