@@ -49,6 +49,7 @@ class Node:
     children: "tuple[Node, Node] | None" = field(default=None, repr=False)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ActiveTree(Baseline):
     """Mimic the black box everywhere with one tree that draws new rows in every node.
 
@@ -81,24 +82,10 @@ class ActiveTree(Baseline):
     (2, (0,))
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_leaves: int = 16,
-        n_components: int = 100,
-        n_draws: int = 2000,
-        min_gain: float = 0.0,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_leaves = max_leaves
-        self.n_components = n_components
-        self.n_draws = n_draws
-        self.min_gain = min_gain
-        self.schema = schema
-        self.random_state = random_state
+    max_leaves: int = 16
+    n_components: int = 100
+    n_draws: int = 2000
+    min_gain: float = 0.0
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         for name in ("max_leaves", "n_components", "n_draws"):

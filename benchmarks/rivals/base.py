@@ -4,6 +4,7 @@ A rival explains the same black box on the same rows, in the same words, so that
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -45,8 +46,9 @@ class Rival(Protocol):
         """The explainers; where several cover a row, the first answers."""
 
 
+@dataclass(eq=False, repr=False)
 class Baseline(BaseEstimator, ABC):
-    """The base class of rivals: a subclass only finds explainers.
+    """The base class of rivals: a subclass only finds explainers, and its parameters are fields.
 
     Attributes
     ----------
@@ -57,8 +59,9 @@ class Baseline(BaseEstimator, ABC):
     """
 
     black_box: Any
-    random_state: int | None = None
+    _: KW_ONLY
     schema: FeatureSchema | None = None
+    random_state: int | None = None
 
     def fit(self, X: Any, *, groups: Any = None) -> Self:
         """Explain the black box on these rows; it is asked, never fitted or copied.

@@ -1,17 +1,17 @@
 """One decision tree on the rows and the black box's labels for them: the usual surrogate."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from benchmarks.rivals.base import Baseline, choose
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Box, UnfilteredTree
 
 EVERYWHERE = Box(())
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NaiveTree(Baseline):
     """Mimic the black box everywhere with one tree.
 
@@ -31,18 +31,7 @@ class NaiveTree(Baseline):
     2
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_leaves: int | None = 16,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_leaves = max_leaves
-        self.schema = schema
-        self.random_state = random_state
+    max_leaves: int | None = 16
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         # Equal rows were merged; each counts as often as it occurs.

@@ -51,6 +51,7 @@ class Cells(Region):
         return f"nearest to one of {int(self.has_proxy.sum()):,} of {len(self.has_proxy):,} rows"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Proxies(Baseline):
     """Reduce the local models of many rows to a few with a small loss on most rows.
 
@@ -77,28 +78,12 @@ class Proxies(Baseline):
     True
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_explainers: int = 10,
-        epsilon: float = 0.16,
-        radius: float | Sequence[float] | Literal["auto"] = "auto",
-        n_draws: int = 2000,
-        n_features: int = 10,
-        max_candidates: int | None = 200,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_explainers = max_explainers
-        self.epsilon = epsilon
-        self.radius = radius
-        self.n_draws = n_draws
-        self.n_features = n_features
-        self.max_candidates = max_candidates
-        self.schema = schema
-        self.random_state = random_state
+    max_explainers: int = 10
+    epsilon: float = 0.16
+    radius: float | Sequence[float] | Literal["auto"] = "auto"
+    n_draws: int = 2000
+    n_features: int = 10
+    max_candidates: int | None = 200
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         balls = Balls(

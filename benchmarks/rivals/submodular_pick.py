@@ -1,6 +1,7 @@
 """LIME's submodular pick: explain many rows, then pick a few explanations that use the features with most weight."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,10 +15,10 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates.balls import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SubmodularPick(Baseline):
     """Pick linear explanations of single rows that together use the important features (SP-LIME).
 
@@ -52,30 +53,13 @@ class SubmodularPick(Baseline):
     2
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_explainers: int = 10,
-        source: Literal["own", "lime"] = "own",
-        radius: float | Sequence[float] | Literal["auto"] = "auto",
-        min_fidelity: float = 0.9,
-        n_draws: int = 2000,
-        n_features: int = 10,
-        max_candidates: int | None = 200,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_explainers = max_explainers
-        self.source = source
-        self.radius = radius
-        self.min_fidelity = min_fidelity
-        self.n_draws = n_draws
-        self.n_features = n_features
-        self.max_candidates = max_candidates
-        self.schema = schema
-        self.random_state = random_state
+    max_explainers: int = 10
+    source: Literal["own", "lime"] = "own"
+    radius: float | Sequence[float] | Literal["auto"] = "auto"
+    min_fidelity: float = 0.9
+    n_draws: int = 2000
+    n_features: int = 10
+    max_candidates: int | None = 200
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         balls = Balls(

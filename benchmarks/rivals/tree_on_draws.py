@@ -1,5 +1,6 @@
 """One tree that learns from the same draws as our rules and is judged on the same rows."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 from benchmarks.rivals.base import Baseline
@@ -16,6 +17,7 @@ from oleander.judging.certificate import Certificate
 from oleander.results.explainer_set import ChosenExplainer
 
 
+@dataclass(eq=False, repr=False)
 class TreeOnDraws(Baseline):
     """Learn one tree from draws around background rows.
 
@@ -32,24 +34,11 @@ class TreeOnDraws(Baseline):
     random_state : int or None
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        background: Any = None,
-        *,
-        abstains: bool = True,
-        min_fidelity: float = 0.9,
-        max_leaves: int = 20,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.background = background
-        self.abstains = abstains
-        self.min_fidelity = min_fidelity
-        self.max_leaves = max_leaves
-        self.schema = schema
-        self.random_state = random_state
+    background: Any = None
+    _: KW_ONLY
+    abstains: bool = True
+    min_fidelity: float = 0.9
+    max_leaves: int = 20
 
     def fit(self, X: Any, *, groups: Any = None) -> Self:
         """Draw, ask, learn and judge, as ``AggregateExplainer`` does with a background."""

@@ -1,7 +1,6 @@
 """One tree that is silent where it is not sure enough: a surrogate with a floor."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Box, Constant
@@ -21,6 +19,7 @@ from oleander.rules.tree import LEAF, Tree
 MIN_LEAVES = (3, 8, 15)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TreeWithAbstention(Baseline):
     """Mimic the black box with one tree, silent in the leaves where it is not sure enough.
 
@@ -50,24 +49,10 @@ class TreeWithAbstention(Baseline):
     True
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        min_fidelity: float = 0.9,
-        max_leaves: int | None = 40,
-        margin: float = 0.005,
-        level: float = 0.05,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.min_fidelity = min_fidelity
-        self.max_leaves = max_leaves
-        self.margin = margin
-        self.level = level
-        self.schema = schema
-        self.random_state = random_state
+    min_fidelity: float = 0.9
+    max_leaves: int | None = 40
+    margin: float = 0.005
+    level: float = 0.05
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         if rows.n_points < 2:
@@ -170,6 +155,7 @@ def shrunk_quality(tree: Tree, strength: float = 5.0) -> Floats:
 
     Examples
     --------
+    >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.rules import UnfilteredTree
     >>> X = np.arange(8.0)[:, None] / 2
     >>> tree = UnfilteredTree(max_leaves=2).fit(X, np.arange(8) > 5, schema=FeatureSchema.infer(X))

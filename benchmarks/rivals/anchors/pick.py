@@ -16,7 +16,6 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Constant
 
@@ -39,6 +38,7 @@ class Anchors:
 
     Examples
     --------
+    >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.black_box.labelling import label_rows
     >>> X = np.random.default_rng(0).permuted(np.tile(np.arange(100) / 100, (3, 1)), axis=1).T
     >>> box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.49, FeatureSchema.infer(X)))
@@ -70,6 +70,7 @@ class Anchors:
         ]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AnchorPick(Baseline):
     """Find anchors of rows, and pick greedily by the number of newly covered rows.
 
@@ -96,24 +97,10 @@ class AnchorPick(Baseline):
     ['x0 > 0.49', 'x0 ≤ 0.49']
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_explainers: int = 10,
-        precision: float = 0.95,
-        max_anchors: int | None = 200,
-        max_conditions: int | None = 8,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_explainers = max_explainers
-        self.precision = precision
-        self.max_anchors = max_anchors
-        self.max_conditions = max_conditions
-        self.schema = schema
-        self.random_state = random_state
+    max_explainers: int = 10
+    precision: float = 0.95
+    max_anchors: int | None = 200
+    max_conditions: int | None = 8
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         settings = Settings(self.precision, max_conditions=self.max_conditions)

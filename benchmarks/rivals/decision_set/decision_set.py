@@ -43,6 +43,7 @@ class Sample:
         return int(self.weights.sum())
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DecisionSet(Baseline):
     """Mimic the black box with a set of if-then rules, found by maximising the authors' seven terms.
 
@@ -87,32 +88,14 @@ class DecisionSet(Baseline):
     (2, True)
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_rules: int | None = None,
-        min_support: float = 0.05,
-        max_length: int = 3,
-        n_bins: int = 6,
-        max_candidates: int | None = 200,
-        lambdas: Any = "tune",
-        epsilon: float = 0.01,
-        default_rule: bool = True,
-        schema: FeatureSchema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_rules = max_rules
-        self.min_support = min_support
-        self.max_length = max_length
-        self.n_bins = n_bins
-        self.max_candidates = max_candidates
-        self.lambdas = lambdas
-        self.epsilon = epsilon
-        self.default_rule = default_rule
-        self.schema = schema
-        self.random_state = random_state
+    max_rules: int | None = None
+    min_support: float = 0.05
+    max_length: int = 3
+    n_bins: int = 6
+    max_candidates: int | None = 200
+    lambdas: Any = "tune"
+    epsilon: float = 0.01
+    default_rule: bool = True
 
     def rule_coverage(self, X: Any) -> float:
         """Return the share of rows that a rule covers, the default not counted."""
