@@ -31,20 +31,12 @@ ABSENT = (
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A data set, a black box, and the positions of the rows in each of the three parts.
-
-    Parameters
-    ----------
-    data : DataSet
-    black_box : Any
-        Trained on the first part.
-    parts : tuple of int arrays
-        The rows that trained the black box, the rows to explain, and the rows to measure on.
-    seed : int
-    """
+    """A data set, a black box, and the positions of the rows in each of the three parts."""
 
     data: DataSet
+    # Trained on the first part.
     black_box: Any
+    # The rows that trained the black box, the rows to explain, and the rows to measure on.
     parts: tuple[np.ndarray, np.ndarray, np.ndarray]
     seed: int
 

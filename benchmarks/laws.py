@@ -31,38 +31,22 @@ N_COPIES = 5
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Where rows come from and what is explained.
+    """Where rows come from and what is explained."""
 
-    Parameters
-    ----------
-    label : callable
-        Rows in, labels out.
-    draw : Draw
-    n_rows : int
-        The number of rows of X.
-    black_box : str
-        The kind of model that learns the labels on the background, or "function" for the labels themselves.
-    change : callable
-        Rows of X and background in; both as the fit gets them out, for samples that are not what they should be.
-    """
-
+    # Rows in, labels out.
     label: Label
     draw: Draw
+    # The number of rows of X.
     n_rows: int = 300
+    # The kind of model that learns the labels on the background, or "function" for the labels themselves.
     black_box: str = "function"
+    # Rows of X and background in; both as the fit gets them out, for samples that are not what they should be.
     change: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] = lambda *both: both
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A black box, and the rows on which it is explained and measured.
-
-    Parameters
-    ----------
-    black_box : callable
-    rows, background, new : DataFrames
-    groups, new_groups : int arrays or None
-    """
+    """A black box, and the rows on which it is explained and measured."""
 
     black_box: Callable[[Any], np.ndarray]
     rows: pd.DataFrame
@@ -325,20 +309,13 @@ WITH_GROUPS: tuple[Way, ...] = ("background", "holdout", "folds", "Parquet, back
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A family of populations.
+    """A family of populations."""
 
-    Parameters
-    ----------
-    make : callable
-        A generator of random numbers in, a population with its own parameters out.
-    records : {"distinct", "repeated", "dependent"}
-        Whether records repeat in the population, or X is no independent sample of it, which nothing may certify.
-    ways : tuple of str
-        The ways of judging that make sense.
-    """
-
+    # A generator of random numbers in, a population with its own parameters out.
     make: Callable[[np.random.Generator], Population]
+    # Whether records repeat in the population, or X is no independent sample of it, which nothing may certify.
     records: Records
+    # The ways of judging that make sense.
     ways: tuple[Way, ...]
 
 

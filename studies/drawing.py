@@ -14,14 +14,9 @@ SYNTHETIC = "synthetic cohort, no real patients"
 
 @dataclass(frozen=True)
 class Pen:
-    """Makes figures; their titles say when the data are synthetic.
+    """Makes figures; their titles say when the data are synthetic."""
 
-    Parameters
-    ----------
-    is_synthetic : bool
-        Whether every title says that the data are synthetic.
-    """
-
+    # Whether every title says that the data are synthetic.
     is_synthetic: bool = False
 
     def sheet(

@@ -113,17 +113,9 @@ def estimate_seconds(plan: PlannedStep, study: StudyName, settings: Settings, n_
 
 @dataclass(frozen=True)
 class StudyResult:
-    """The result of a study.
+    """The result of a study."""
 
-    Parameters
-    ----------
-    out : Path
-        The folder with its page, figures and tables.
-    facts : dict of step to facts
-    claims : list of JudgedClaim
-    durations : dict of step to Duration
-    """
-
+    # The folder with its page, figures and tables.
     out: Path
     facts: dict[str, Facts]
     claims: list[JudgedClaim]

@@ -12,60 +12,40 @@ PAPERS_DRAWS = 10_000
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a study; the defaults are the paper's.
-
-    Parameters
-    ----------
-    random_state : int
-    n_draws : int
-        Draws in a ball that train a local explainer.
-    n_fresh : int
-        Further draws that measure its fidelity.
-    radii : tuple of float
-        In raw units, as in the paper. Not used where ``radius`` is None.
-    n_centers : int or None
-        Rows around which local explainers are trained; None takes every row.
-    n_repeats : int
-        Splits on which black boxes are compared.
-    rows_per_trial : int or None
-        Readings kept of each trial, evenly spread; None keeps all.
-    max_tuning_rows : int
-        Rows on which hyper-parameters are chosen.
-    radius : float or None
-        Of all balls that are aggregated; the paper does not say which of its four it took. None takes radii from the
-        data of each task, see ``studies.steps.explained_rows.radii_of``.
-    n_candidates : int or None
-        Rows around which candidates for the aggregation are trained; None takes every row.
-    budgets : tuple of int
-        K in the paper.
-    floors : tuple of float
-        φ in the paper.
-    n_anchors : int
-        Rows for which an anchor is searched.
-    n_compared : int
-        Centers around which filter and regularization are compared.
-    proof_nodes : int
-        Nodes for each search in the few solves from which it is judged whether the program can be solved: many times
-        what they take. Nodes and not seconds, so that a busy machine changes no verdict.
-    solver_nodes : int
-        Nodes that a general solver has for the printed program.
-    """
+    """The settings of a study; the defaults are the paper's."""
 
     random_state: int = 0
+    # Draws in a ball that train a local explainer.
     n_draws: int = PAPERS_DRAWS
+    # Further draws that measure its fidelity.
     n_fresh: int = 2_000
+    # In raw units, as in the paper. Not used where ``radius`` is None.
     radii: tuple[float, ...] = (3.0, 7.0, 11.0, 15.0)
+    # Rows around which local explainers are trained; None takes every row.
     n_centers: int | None = None
+    # Splits on which black boxes are compared.
     n_repeats: int = 10
+    # Readings kept of each trial, evenly spread; None keeps all.
     rows_per_trial: int | None = None
+    # Rows on which hyper-parameters are chosen.
     max_tuning_rows: int = 1_500
+    # Of all balls that are aggregated; the paper does not say which of its four it took. None takes radii from the data
+    # of each task, see ``studies.steps.explained_rows.radii_of``.
     radius: float | None = 7.0
+    # Rows around which candidates for the aggregation are trained; None takes every row.
     n_candidates: int | None = None
+    # K in the paper.
     budgets: tuple[int, ...] = (5, 10, 20, 30, 40, 50)
+    # φ in the paper.
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
+    # Rows for which an anchor is searched.
     n_anchors: int = 200
+    # Centers around which filter and regularization are compared.
     n_compared: int = 12
+    # Nodes for each search in the few solves from which it is judged whether the program can be solved: many times what
+    # they take. Nodes and not seconds, so that a busy machine changes no verdict.
     proof_nodes: int = 20_000
+    # Nodes that a general solver has for the printed program.
     solver_nodes: int = 100
 
     @classmethod

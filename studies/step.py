@@ -19,32 +19,20 @@ ModelName = Literal["forest", "random_forest"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A classification: rows, labels, and which rows train, tune and test.
+    """A classification: rows, labels, and which rows train, tune and test."""
 
-    Parameters
-    ----------
-    name : str
-        Of files and facts.
-    title : str
-        Of figures.
-    X : DataFrame
-    y : array
-    parts : mapping of part to positions of rows
-    groups : array or None
-        Groups of rows that the split keeps whole.
-    model : {"forest", "random_forest"}
-        The black box that is explained: the paper's bagged whole trees, or a smoother random forest.
-    tuned_on : str
-        The task on which the black boxes were tuned, if it has another name.
-    """
-
+    # Of files and facts.
     name: str
+    # Of figures.
     title: str
     X: pd.DataFrame
     y: Labels
     parts: Mapping[Part, Ints]
+    # Groups of rows that the split keeps whole.
     groups: Labels | None = None
+    # The black box that is explained: the paper's bagged whole trees, or a smoother random forest.
     model: ModelName = "forest"
+    # The task on which the black boxes were tuned, if it has another name.
     tuned_on: str = ""
 
     def rows(self, part: Part) -> tuple[pd.DataFrame, Labels]:
@@ -55,29 +43,18 @@ class Task:
 
 @dataclass
 class Work:
-    """Data, settings and intermediate results that the steps of a running study share.
-
-    Parameters
-    ----------
-    study : {"geriatric", "ppmi", "clinical"}
-    data : DataSet, Cohort or Collection
-    settings : Settings
-    telemonitoring : DataSet or None
-        The public telemonitoring data: a second, real check of the clustering.
-    n_jobs : int or None
-        As in joblib; results do not depend on it.
-    log : callable
-        Called with each line of progress.
-    facts : dict
-        The facts of finished steps, by the step's name.
-    """
+    """Data, settings and intermediate results that the steps of a running study share."""
 
     study: StudyName
     data: DataSet | Cohort | Collection
     settings: Settings
+    # The public telemonitoring data: a second, real check of the clustering.
     telemonitoring: DataSet | None = None
+    # As in joblib; results do not depend on it.
     n_jobs: int | None = None
+    # Called with each line of progress.
     log: Callable[[str], None] = lambda line: None
+    # The facts of finished steps, by the step's name.
     facts: dict[str, Facts] = field(default_factory=dict)
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -113,28 +90,18 @@ class Work:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A figure or a table on the page of a study.
+    """A figure or a table on the page of a study."""
 
-    Parameters
-    ----------
-    name : str
-        Of its file, without the ending.
-    caption : str
-        What the exhibit shows.
-    paper : str
-        What the paper shows there.
-    kind : {"figure", "table"}
-    redraws : str
-        The paper's figure or table that it redraws; empty where the paper has none.
-    is_behind : bool
-        Whether the page shows it only when it is opened.
-    """
-
+    # Of its file, without the ending.
     name: str
+    # What the exhibit shows.
     caption: str
+    # What the paper shows there.
     paper: str = ""
     kind: Literal["figure", "table"] = "figure"
+    # The paper's figure or table that it redraws; empty where the paper has none.
     redraws: str = ""
+    # Whether the page shows it only when it is opened.
     is_behind: bool = False
 
 
@@ -143,25 +110,16 @@ class Step:
     """A step of a study: what it computes, draws and shows.
 
     A step added to a study's list is run, kept, drawn and shown like every other.
-
-    Parameters
-    ----------
-    name : str
-        Of its folder.
-    title : str
-    compute : callable of (Work, Store) returning facts
-        Tables go through ``store.table``, one for each part that is worth keeping when the run is stopped. Facts are
-        plain data, from which claims are judged.
-    draw : callable of (Store, Pen) returning figures by name
-        From tables alone, so that figures can be drawn again without computing anything.
-    exhibits : callable of facts returning exhibits in the page's order
-    needs : tuple of str
-        Steps whose facts it reads; when they change, the step is computed again.
     """
 
+    # Of its folder.
     name: str
     title: str
+    # Tables go through ``store.table``, one for each part that is worth keeping when the run is stopped. Facts are
+    # plain data, from which claims are judged.
     compute: Callable[[Work, Store], Facts]
+    # From tables alone, so that figures can be drawn again without computing anything.
     draw: Callable[[Store, Pen], dict[str, Any]]
     exhibits: Callable[[Facts], list[Exhibit]]
+    # Steps whose facts it reads; when they change, the step is computed again.
     needs: tuple[str, ...] = ()

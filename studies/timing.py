@@ -11,17 +11,11 @@ PARENT, TICKS = 1, slice(11, 15)
 
 @dataclass(frozen=True)
 class Duration:
-    """The duration of a step.
+    """The duration of a step."""
 
-    Parameters
-    ----------
-    seconds : float
-        By the clock.
-    processor_seconds : float
-        Of this process and all that it started.
-    """
-
+    # By the clock.
     seconds: float = 0.0
+    # Of this process and all that it started.
     processor_seconds: float = 0.0
 
     def __add__(self, other: "Duration") -> "Duration":

@@ -33,28 +33,18 @@ OPERATORS: dict[str, Callable[[Any, float], Any]] = {
 
 @dataclass(frozen=True)
 class Request:
-    """The rows that LORE gets, as numbers without gaps.
+    """The rows that LORE gets, as numbers without gaps."""
 
-    Parameters
-    ----------
-    background, codes : arrays
-        Rows that show LORE the range of each column, and the black box's codes for them.
-    rows : array
-        Rows to explain.
-    is_level : bool array of shape (n_columns,)
-        Columns whose numbers are codes of levels.
-    n_codes : int
-        The number of codes that the black box may answer with.
-    n_neighbours : int
-        The rows of each neighbourhood.
-    seed : int
-    """
-
+    # Rows that show LORE the range of each column, and the black box's codes for them.
     background: Floats
     codes: Ints
+    # Rows to explain.
     rows: Floats
+    # Columns whose numbers are codes of levels, of shape (n_columns,).
     is_level: NDArray[np.bool_]
+    # The number of codes that the black box may answer with.
     n_codes: int
+    # The rows of each neighbourhood.
     n_neighbours: int = 500
     seed: int = 0
 

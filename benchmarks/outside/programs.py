@@ -26,24 +26,16 @@ LEAF_COSTS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016)
 
 @dataclass(frozen=True)
 class Program:
-    """A rival of another package.
+    """A rival of another package."""
 
-    Parameters
-    ----------
-    fit : callable
-        A task in; students out. The first is the rival where it answers every row. ``NotImplementedError`` says that
-        the rival does not read such a task.
-    package : str
-        The package that it comes from, as pip knows it.
-    module : str
-        The module that it imports.
-    abstains : bool
-        Whether it abstains by itself; then it has no form that answers every row.
-    """
-
+    # A task in; students out. The first is the rival where it answers every row. ``NotImplementedError`` says that the
+    # rival does not read such a task.
     fit: Callable[[Task], Sequence[Student]]
+    # The package that it comes from, as pip knows it.
     package: str
+    # The module that it imports.
     module: str
+    # Whether it abstains by itself; then it has no form that answers every row.
     abstains: bool = False
 
 

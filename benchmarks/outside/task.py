@@ -16,27 +16,18 @@ SHARES = np.linspace(0.0, 0.98, 50)
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Labelled draws, and how much there may be to read.
+    """Labelled draws, and how much there may be to read."""
 
-    Parameters
-    ----------
-    X, y : arrays of shape (n_draws, n_columns) and (n_draws,)
-        Draws to learn from, with codes of the black box's labels.
-    held, held_codes : arrays
-        Draws that tune a rival's settings and order its steps.
-    max_rules : int
-        The most rules, leaves or splits.
-    seed : int
-    is_tiny : bool
-        Whether the least effort will do.
-    """
-
+    # Draws to learn from, with codes of the black box's labels, of shape (n_draws, n_columns).
     X: Floats
     y: Ints
+    # Draws that tune a rival's settings and order its steps.
     held: Floats
     held_codes: Ints
+    # The most rules, leaves or splits.
     max_rules: int = 20
     seed: int = 0
+    # Whether the least effort will do.
     is_tiny: bool = False
 
     @property
@@ -47,27 +38,18 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Student:
-    """A model that learned from draws.
+    """A model that learned from draws."""
 
-    Parameters
-    ----------
-    answer : callable
-        Rows in; codes (-1 where the model abstains by itself) and a score of confidence out.
-    conditions : int array of shape (n_rules,)
-        The conditions of each rule.
-    n_lines : int
-        Lines of the model as text: one for each node of a tree, each rule of a list, each bin of a curve.
-    find_rule : callable, or None
-        Rows in, the rule that answers each out (-1 for none), where a rule alone answers a row. Rules that are silenced
-        need not be read then.
-    scores, mass : arrays of shape (n_rules,), or None
-        The score of each of these rules, and its number of draws.
-    """
-
+    # Rows in; codes (-1 where the model abstains by itself) and a score of confidence out.
     answer: Callable[[Floats], tuple[Ints, Floats]]
+    # The conditions of each rule, of shape (n_rules,).
     conditions: Ints
+    # Lines of the model as text: one for each node of a tree, each rule of a list, each bin of a curve.
     n_lines: int
+    # Rows in, the rule that answers each out (-1 for none), where a rule alone answers a row. Rules that are silenced
+    # need not be read then.
     find_rule: Callable[[Floats], Ints] | None = None
+    # The score of each of these rules, and its number of draws, of shape (n_rules,).
     scores: Floats | None = None
     mass: Ints | None = None
 
@@ -86,18 +68,13 @@ class Student:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Answers of one rival at several degrees of caution, as codes, -1 where silent.
+    """Answers of one rival at several degrees of caution, as codes, -1 where silent."""
 
-    Parameters
-    ----------
-    held, judged, new : int arrays of shape (n_steps, n_rows)
-    rules, conditions, lines : int arrays of shape (n_steps,)
-        What there is to read in all.
-    """
-
+    # Of shape (n_steps, n_rows).
     held: Ints
     judged: Ints
     new: Ints
+    # What there is to read in all, of shape (n_steps,).
     rules: Ints
     conditions: Ints
     lines: Ints

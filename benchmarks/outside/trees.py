@@ -15,15 +15,11 @@ N_REFERENCE, N_TREES = 5_000, 30
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Binary questions, each whether the value in a column is at most a threshold.
+    """Binary questions, each whether the value in a column is at most a threshold."""
 
-    Parameters
-    ----------
-    columns : int array of shape (n_questions,)
-    thresholds : array of shape (n_questions,)
-    """
-
+    # Of shape (n_questions,).
     columns: Ints
+    # Of shape (n_questions,).
     thresholds: Floats
 
     def ask(self, X: Floats) -> NDArray[np.uint8]:

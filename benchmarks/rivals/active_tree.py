@@ -25,26 +25,17 @@ SPLIT = ("column", "threshold", "level", "missing_left")
 
 @dataclass(eq=False)
 class Node:
-    """A box, the label of most draws in it, and the best split.
-
-    Parameters
-    ----------
-    box : Box
-    label : Any
-        The most frequent label of the draws.
-    n_draws, n_right : int
-        Draws in the box, and draws with that label.
-    split : Tree or None
-        A tree of this split alone; None where no split helps.
-    gain : float
-        The mass in the box times the gain in purity, counted on draws that did not choose the split.
-    """
+    """A box, the label of most draws in it, and the best split."""
 
     box: Box
+    # The most frequent label of the draws.
     label: Any
+    # Draws in the box, and draws with that label.
     n_draws: int = 0
     n_right: int = 0
+    # A tree of this split alone; None where no split helps.
     split: Tree | None = None
+    # The mass in the box times the gain in purity, counted on draws that did not choose the split.
     gain: float = 0.0
     children: "tuple[Node, Node] | None" = field(default=None, repr=False)
 
@@ -56,19 +47,6 @@ class ActiveTree(Baseline):
     A density of the rows gives the mass of a node and draws inside it. Half of a node's draws choose its split; the
     others measure its gain. The node with the largest gain is split first. Gains are in purity (Gini), by which splits
     are chosen too: a split that changes no answer may still make room for one that does.
-
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_leaves : int
-    n_components : int
-        Gaussians in the density; fewer where there are less than five rows per Gaussian.
-    n_draws : int
-        Draws that choose a node's split; as many others judge it.
-    min_gain : float
-        The least gain of a split; all rows together could gain 1.
-    schema : FeatureSchema or None
-    random_state : int or None
 
     Attributes
     ----------
@@ -83,8 +61,11 @@ class ActiveTree(Baseline):
     """
 
     max_leaves: int = 16
+    # Gaussians in the density; fewer where there are less than five rows per Gaussian.
     n_components: int = 100
+    # Draws that choose a node's split; as many others judge it.
     n_draws: int = 2000
+    # The least gain of a split; all rows together could gain 1.
     min_gain: float = 0.0
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:

@@ -59,26 +59,19 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class Linear(Explainer, saved_as="linear"):
-    """One linear model per class. The class with the highest score is the answer, the first of equal ones.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    classes : array of shape (n_classes,)
-    weights : array of shape (n_features, n_classes)
-        For each scale of a number's distance from the reference, or for a level equal to the reference.
-    intercepts : array of shape (n_classes,)
-    reference : array of shape (n_features,)
-        The encoded row that numbers are measured from and levels are compared with.
-    n_draws, share
-        The number of draws that it was fitted to, and the share of them on which it is correct.
-    """
+    """One linear model per class. The class with the highest score is the answer, the first of equal ones."""
 
     schema: FeatureSchema
+    # Of shape (n_classes,).
     classes: Labels
+    # For each scale of a number's distance from the reference, or for a level equal to the reference, of shape
+    # (n_features, n_classes).
     weights: Floats
+    # Of shape (n_classes,).
     intercepts: Floats
+    # The encoded row that numbers are measured from and levels are compared with, of shape (n_features,).
     reference: Floats
+    # The number of draws that it was fitted to, and the share of them on which it is correct.
     n_draws: int = 0
     share: float = 0.0
 
@@ -167,14 +160,6 @@ class LimeLinear:
 
     Numbers are in units of the schema's scales; levels are 1 where they equal the center's, and 0 elsewhere.
 
-    Parameters
-    ----------
-    n_features : int or None
-        The maximum number of features of each class: those with the largest weights in a first fit on all features.
-    kernel_width : float or None
-        None is LIME's default, 0.75 times the root of the number of features.
-    ridge : float
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -185,7 +170,9 @@ class LimeLinear:
     (1,)
     """
 
+    # The maximum number of features of each class: those with the largest weights in a first fit on all features.
     n_features: int | None = 10
+    # None is LIME's default, 0.75 times the root of the number of features.
     kernel_width: float | None = None
     ridge: float = 1.0
 

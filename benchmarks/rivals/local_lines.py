@@ -16,26 +16,18 @@ from oleander.data.tolerance import Tolerance
 
 @dataclass(frozen=True, eq=False)
 class LocalLines:
-    """A few lines, and the rows that say which of them answers.
+    """A few lines, and the rows that say which of them answers."""
 
-    Parameters
-    ----------
-    weights : array of shape (n_lines, n_features + 1)
-        Slopes in units of a spread, and the constant.
-    middle, spread : arrays of shape (n_features,)
-    rows : KDTree
-        Over rows in units of a spread.
-    serves : int array of shape (n_rows,)
-        The line that serves each row.
-    covered : float
-        The share of these rows that have a line within the tolerance, which is ExplainReduce's coverage.
-    """
-
+    # Slopes in units of a spread, and the constant, of shape (n_lines, n_features + 1).
     weights: Floats
+    # Of shape (n_features,).
     middle: Floats
     spread: Floats
+    # Over rows in units of a spread.
     rows: KDTree
+    # The line that serves each row, of shape (n_rows,).
     serves: Ints
+    # The share of these rows that have a line within the tolerance, which is ExplainReduce's coverage.
     covered: float
 
     def predict(self, values: Floats) -> Floats:

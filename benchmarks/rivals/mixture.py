@@ -33,15 +33,6 @@ class Mixture:
     Given its component, a row's columns are independent: numbers are Gaussians cut with their bounds, and rounded in
     integer columns. Missing numbers and levels are independent of all else.
 
-    Parameters
-    ----------
-    schema : FeatureSchema
-    weights : array of shape (n_components,)
-    means, deviations : array of shape (n_components, n_numbers)
-        In the columns' own units.
-    shares : tuple of array, one per column
-        Of a number: the shares of known and of missing values. Of levels: the share of each level, missing last.
-
     Examples
     --------
     >>> from oleander.rules.conditions import Range
@@ -54,9 +45,12 @@ class Mixture:
     """
 
     schema: FeatureSchema
+    # Of shape (n_components,).
     weights: Floats
+    # In the columns' own units, of shape (n_components, n_numbers).
     means: Floats
     deviations: Floats
+    # Of a number: the shares of known and of missing values. Of levels: the share of each level, missing last.
     shares: tuple[Floats, ...]
 
     @classmethod

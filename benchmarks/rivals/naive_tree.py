@@ -13,15 +13,7 @@ EVERYWHERE = Box(())
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NaiveTree(Baseline):
-    """Mimic the black box everywhere with one tree.
-
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_leaves : int or None
-    schema : FeatureSchema or None
-    random_state : None
-        The tree is deterministic; the parameter is here so that all rivals take it.
+    """Mimic the black box everywhere with one tree, which is deterministic.
 
     Examples
     --------

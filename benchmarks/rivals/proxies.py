@@ -26,19 +26,12 @@ from oleander.rules import Region
 
 @dataclass(frozen=True, eq=False)
 class Cells(Region):
-    """The rows whose nearest learning row has a given proxy.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    tree : KDTree
-        Over all learning rows, as ``place_rows`` returns them.
-    has_proxy : bool array of shape (n_points,)
-        The learning rows of the proxy.
-    """
+    """The rows whose nearest learning row has a given proxy."""
 
     schema: FeatureSchema
+    # Over all learning rows, as ``place_rows`` returns them.
     tree: KDTree
+    # The learning rows of the proxy, of shape (n_points,).
     has_proxy: Bools
 
     def contains(self, rows: Floats) -> Bools:
@@ -55,21 +48,6 @@ class Cells(Region):
 class Proxies(Baseline):
     """Reduce the local models of many rows to a few with a small loss on most rows.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_explainers : int
-    epsilon : float
-        The largest loss that counts as small: the squared error of a model's score for the black box's label.
-    radius : float, sequence of float or "auto"
-        Radius of the balls in which the local models are trained.
-    n_draws : int
-    n_features : int
-    max_candidates : int or None
-        Most rows that get a local model; None for all.
-    schema : FeatureSchema or None
-    random_state : int or None
-
     Examples
     --------
     >>> X = np.random.default_rng(0).uniform(size=(60, 3))
@@ -79,10 +57,13 @@ class Proxies(Baseline):
     """
 
     max_explainers: int = 10
+    # The largest loss that counts as small: the squared error of a model's score for the black box's label.
     epsilon: float = 0.16
+    # Radius of the balls in which the local models are trained.
     radius: float | Sequence[float] | Literal["auto"] = "auto"
     n_draws: int = 2000
     n_features: int = 10
+    # Most rows that get a local model; None for all.
     max_candidates: int | None = 200
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:

@@ -25,26 +25,6 @@ class SubmodularPick(Baseline):
     An explanation is valid in a ball around its row. LIME leaves the size of that ball open; where several radii are
     given, each explanation gets the widest in which its fidelity on the rows reaches ``min_fidelity``.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_explainers : int
-    source : {"own", "lime"}
-        What explains single rows: ``oleander.rules.LimeLinear``, trained on draws in the ball, or the ``lime``
-        package, which draws in its own way.
-    radius : float, sequence of float or "auto"
-        In units of the schema's scales; see ``oleander.Balls``.
-    min_fidelity : float
-        The floor by which a radius is chosen among several.
-    n_draws : int
-        Draws for each explanation.
-    n_features : int
-        Features in the linear model of each class.
-    max_candidates : int or None
-        The maximum number of explained rows; None for all.
-    schema : FeatureSchema or None
-    random_state : int or None
-
     Examples
     --------
     >>> X = np.random.default_rng(0).uniform(size=(60, 3))
@@ -54,11 +34,18 @@ class SubmodularPick(Baseline):
     """
 
     max_explainers: int = 10
+    # What explains single rows: ``oleander.rules.LimeLinear``, trained on draws in the ball, or the ``lime`` package,
+    # which draws in its own way.
     source: Literal["own", "lime"] = "own"
+    # In units of the schema's scales; see ``oleander.Balls``.
     radius: float | Sequence[float] | Literal["auto"] = "auto"
+    # The floor by which a radius is chosen among several.
     min_fidelity: float = 0.9
+    # Draws for each explanation.
     n_draws: int = 2000
+    # Features in the linear model of each class.
     n_features: int = 10
+    # The maximum number of explained rows; None for all.
     max_candidates: int | None = 200
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:

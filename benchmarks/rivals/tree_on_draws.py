@@ -19,23 +19,12 @@ from oleander.results.explainer_set import ChosenExplainer
 
 @dataclass(eq=False, repr=False)
 class TreeOnDraws(Baseline):
-    """Learn one tree from draws around background rows.
-
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    background : DataFrame or array
-    abstains : bool
-        A large tree is cut back exactly to ``max_leaves`` leaves that speak, at the boldest price whose bound reaches
-        the floor. Otherwise a tree of ``max_leaves`` leaves answers every row.
-    min_fidelity : float
-    max_leaves : int
-    schema : FeatureSchema or None
-    random_state : int or None
-    """
+    """Learn one tree from draws around background rows."""
 
     background: Any = None
     _: KW_ONLY
+    # A large tree is cut back exactly to ``max_leaves`` leaves that speak, at the boldest price whose bound reaches the
+    # floor. Otherwise a tree of ``max_leaves`` leaves answers every row.
     abstains: bool = True
     min_fidelity: float = 0.9
     max_leaves: int = 20

@@ -26,20 +26,6 @@ class TreeWithAbstention(Baseline):
     Half of the rows grow the tree and rank its leaves; the other half decides how many of them may speak. Both halves
     take both roles, several smallest sizes of a leaf are tried, and the widest answer is kept.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    min_fidelity : float
-        The floor for the answers together.
-    max_leaves : int or None
-        The maximum number of leaves, silent ones included.
-    margin : float
-        The bound must exceed the floor by this margin, because the widest of a few trees is taken.
-    level : float
-        One-sided error of the pooled bound.
-    schema : FeatureSchema or None
-    random_state : int or None
-
     Examples
     --------
     >>> import numpy as np
@@ -49,9 +35,13 @@ class TreeWithAbstention(Baseline):
     True
     """
 
+    # The floor for the answers together.
     min_fidelity: float = 0.9
+    # The maximum number of leaves, silent ones included.
     max_leaves: int | None = 40
+    # The bound must exceed the floor by this margin, because the widest of a few trees is taken.
     margin: float = 0.005
+    # One-sided error of the pooled bound.
     level: float = 0.05
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
@@ -77,24 +67,16 @@ def take_leaf(tree: Tree, leaf: int) -> tuple[Box, Constant]:
 
 @dataclass(frozen=True, eq=False)
 class JudgedTree:
-    """A tree with the leaves that may speak, and the rows on which that was judged.
-
-    Parameters
-    ----------
-    tree : Tree
-    leaves : int array
-        The nodes that are leaves and may speak.
-    n_right, n_spoken, n_judged : int
-        The judged rows: those it answers correctly, those it answers, and all.
-    bound : float
-        The lower bound on the share of spoken rows on which it is right; 0 where it is silent everywhere.
-    """
+    """A tree with the leaves that may speak, and the rows on which that was judged."""
 
     tree: Tree
+    # The nodes that are leaves and may speak.
     leaves: Ints
+    # The judged rows: those it answers correctly, those it answers, and all.
     n_right: int
     n_spoken: int
     n_judged: int
+    # The lower bound on the share of spoken rows on which it is right; 0 where it is silent everywhere.
     bound: float
 
 

@@ -26,60 +26,37 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper.
-
-    Parameters
-    ----------
-    name : str
-    where : str
-        The place in the paper.
-    says : str
-        The claim in our words.
-    figure : str
-        The paper's figure for it.
-    step : str
-        The step whose facts decide it.
-    studies : tuple of str
-        The studies that judge it. A claim about PPMI that makes sense for other data is judged on the geriatric data
-        too.
-    judge : Judge
-    needs_real_data : bool
-        Whether a synthetic cohort cannot decide it.
-    is_built_in : bool
-        Whether the synthetic cohort has it by construction, so that it could not fail there.
-    """
+    """A claim of the paper."""
 
     name: str
+    # The place in the paper.
     where: str
+    # The claim in our words.
     says: str
+    # The paper's figure for it.
     figure: str
+    # The step whose facts decide it.
     step: str
+    # The studies that judge it. A claim about PPMI that makes sense for other data is judged on the geriatric data too.
     studies: tuple[StudyName, ...]
     judge: Judge
+    # Whether a synthetic cohort cannot decide it.
     needs_real_data: bool = True
+    # Whether the synthetic cohort has it by construction, so that it could not fail there.
     is_built_in: bool = False
 
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim with its verdict.
-
-    Parameters
-    ----------
-    claim : Claim
-    verdict : Verdict
-    ours : str
-        Our figures.
-    why : str
-        The reason, where the claim does not hold or is open.
-    on_synthetic : str
-        On a synthetic cohort, what the figures would decide if the people were real, or that the cohort was made so.
-    """
+    """A claim with its verdict."""
 
     claim: Claim
     verdict: Verdict
+    # Our figures.
     ours: str
+    # The reason, where the claim does not hold or is open.
     why: str
+    # On a synthetic cohort, what the figures would decide if the people were real, or that the cohort was made so.
     on_synthetic: str = ""
 
     @property

@@ -46,14 +46,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A difference between two methods and the p value of no difference.
-
-    Parameters
-    ----------
-    where : str
-    difference : float
-    p : float
-    """
+    """A difference between two methods and the p value of no difference."""
 
     where: str
     difference: float
@@ -131,21 +124,14 @@ def _p_value(difference: float, swapped: Floats, n_differ: int) -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the comparisons of a claim show together, after correction.
+    """What the comparisons of a claim show together, after correction."""
 
-    Parameters
-    ----------
-    above, below : tuple of Comparison
-        Those that are more than chance.
-    n : int
-        The number of all comparisons that are defined.
-    n_ahead : int
-        Those with a positive difference, by chance or not.
-    """
-
+    # Those that are more than chance.
     above: tuple[Comparison, ...]
     below: tuple[Comparison, ...]
+    # The number of all comparisons that are defined.
     n: int
+    # Those with a positive difference, by chance or not.
     n_ahead: int
 
     @property

@@ -47,35 +47,20 @@ CONTINUOUS_FEATURES = (
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Rows, labels, and groups of rows.
-
-    Parameters
-    ----------
-    name : str
-    X : DataFrame
-    y : Series
-    groups : Series or None
-        The patient or trial of each row, if it is known: a split should keep groups whole.
-    about : DataFrame or None
-        Further columns that are no features.
-    """
+    """Rows, labels, and groups of rows."""
 
     name: str
     X: pd.DataFrame
     y: pd.Series
+    # The patient or trial of each row, if it is known: a split should keep groups whole.
     groups: pd.Series | None = None
+    # Further columns that are no features.
     about: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Several data sets of one study, each a classification of its own.
-
-    Parameters
-    ----------
-    name : str
-    sets : tuple of DataSet
-    """
+    """Several data sets of one study, each a classification of its own."""
 
     name: str
     sets: tuple[DataSet, ...]
@@ -83,30 +68,20 @@ class Collection:
 
 @dataclass(frozen=True, eq=False)
 class Cohort:
-    """Patients and healthy people: measurements at screening, and trajectories of four scores.
-
-    Parameters
-    ----------
-    name : str
-    X : DataFrame of shape (n_people, 31)
-        The paper's screening features, 20 of them 0 or 1.
-    trajectories : DataFrame of shape (n_people, 28)
-        Four scores at seven visits, the four of a visit side by side; missing for healthy people.
-    months : sequence of int
-        The months of the seven visits.
-    is_patient : bool Series
-    group : Series or None
-        The group that a synthetic person was drawn from.
-    is_synthetic : bool
-        Whether the people are synthetic; every figure then says so.
-    """
+    """Patients and healthy people: measurements at screening, and trajectories of four scores."""
 
     name: str
+    # The paper's screening features, 20 of them 0 or 1, of shape (n_people, 31).
     X: pd.DataFrame
+    # Four scores at seven visits, the four of a visit side by side; missing for healthy people, of shape (n_people,
+    # 28).
     trajectories: pd.DataFrame
+    # The months of the seven visits.
     months: Sequence[int]
     is_patient: pd.Series
+    # The group that a synthetic person was drawn from.
     group: pd.Series | None = None
+    # Whether the people are synthetic; every figure then says so.
     is_synthetic: bool = False
 
 

@@ -35,21 +35,13 @@ RACES = {
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the study: what it holds, the possible names of its file, and the columns that are read.
-
-    Parameters
-    ----------
-    about : str
-    names : tuple of str
-        Without day and ending; upper and lower case, spaces, hyphens and underscores make no difference.
-    columns : tuple of str
-    older : tuple of str
-        The columns of older downloads, where they differ. Where both are there, both are returned, the newer first.
-    """
+    """One table of the study: what it holds, the possible names of its file, and the columns that are read."""
 
     about: str
+    # Without day and ending; upper and lower case, spaces, hyphens and underscores make no difference.
     names: tuple[str, ...]
     columns: tuple[str, ...]
+    # The columns of older downloads, where they differ. Where both are there, both are returned, the newer first.
     older: tuple[str, ...] = ()
 
     @property

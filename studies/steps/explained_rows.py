@@ -25,33 +25,21 @@ MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity", "complexity")
 
 @dataclass(frozen=True, eq=False)
 class ExplainedRows:
-    """A task's black box, the rows on which explainers are made, and the rows on which they are measured.
-
-    Parameters
-    ----------
-    task : Task
-    model : estimator
-    black_box : CountingBlackBox
-        The model over a schema in raw units, because the paper's radii are in raw units.
-    rows : Rows
-        The rows that explainers are made on.
-    tables : dict of DataFrame
-        The same rows and the rows held out.
-    labels : dict of array
-        The model's labels for both.
-    groups : array or None
-        Trials of the rows that explainers are made on.
-    held_groups : array or None
-        Trials of the rows held out.
-    """
+    """A task's black box, the rows on which explainers are made, and the rows on which they are measured."""
 
     task: Task
     model: Any
+    # The model over a schema in raw units, because the paper's radii are in raw units.
     black_box: CountingBlackBox
+    # The rows that explainers are made on.
     rows: Rows
+    # The same rows and the rows held out.
     tables: dict[str, pd.DataFrame]
+    # The model's labels for both.
     labels: dict[str, Labels]
+    # Trials of the rows that explainers are made on.
     groups: Labels | None
+    # Trials of the rows held out.
     held_groups: Labels | None = None
 
     @property

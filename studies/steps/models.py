@@ -28,21 +28,13 @@ MAX_STEPS = 200
 
 @dataclass(frozen=True)
 class Model:
-    """A kind of black box: the hyper-parameters tried in cross-validation, and those the paper fixed.
-
-    Parameters
-    ----------
-    title : str
-    estimator : estimator
-    grid : dict
-        Hyper-parameters to try.
-    fixed : dict
-        Values of the grid that the paper fixes; the others are chosen.
-    """
+    """A kind of black box: the hyper-parameters tried in cross-validation, and those the paper fixed."""
 
     title: str
     estimator: Any
+    # Hyper-parameters to try.
     grid: dict[str, list[Any]]
+    # Values of the grid that the paper fixes; the others are chosen.
     fixed: dict[str, Any]
 
 

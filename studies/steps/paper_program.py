@@ -58,12 +58,7 @@ def method_name(program: str, floor: float) -> str:
 
 @dataclass
 class LimeInSpreads(LimeLinear):
-    """LIME's model in units of each column's spread, as in LIME, though the ball is in raw units.
-
-    Parameters
-    ----------
-    units : FeatureSchema
-    """
+    """LIME's model in units of each column's spread, as in LIME, though the ball is in raw units."""
 
     units: FeatureSchema | None = None
 

@@ -22,20 +22,13 @@ Demand = tuple[Conjunction, int]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Draws for a rule: learning rows, in which a value that breaks a condition is replaced by one that keeps it.
+    """Draws for a rule: learning rows, in which a value that breaks a condition is replaced by one that keeps it."""
 
-    Parameters
-    ----------
-    base : int array of shape (n_draws,)
-        The learning row that each draw is made from.
-    repairs : list of (column, draws, sources)
-        The draws whose value in a column is replaced, and the learning rows that the values come from.
-    changed : bool array of shape (n_draws,)
-        A mask of the draws with a replaced value.
-    """
-
+    # The learning row that each draw is made from, of shape (n_draws,).
     base: Ints
+    # The draws whose value in a column is replaced, and the learning rows that the values come from.
     repairs: list[tuple[int, Ints, Ints]]
+    # A mask of the draws with a replaced value, of shape (n_draws,).
     changed: Bools
 
 

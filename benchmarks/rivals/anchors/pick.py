@@ -28,14 +28,6 @@ class Anchors:
     learning row whose values are replaced where they break the rule. Equal anchors of several rows are one candidate.
     A row for which no rule is precise enough gives none.
 
-    Parameters
-    ----------
-    settings : Settings
-    n_bins : int
-        The bins of a number.
-    max_anchors : int or None
-        The maximum number of rows, spread over the data, for which an anchor is searched; None for all.
-
     Examples
     --------
     >>> from oleander.data.schema import FeatureSchema
@@ -48,7 +40,9 @@ class Anchors:
     """
 
     settings: Settings = field(default_factory=Settings)
+    # The bins of a number.
     n_bins: int = 4
+    # The maximum number of rows, spread over the data, for which an anchor is searched; None for all.
     max_anchors: int | None = 200
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
@@ -76,19 +70,6 @@ class AnchorPick(Baseline):
 
     Where several cover a row, the one with the highest precision on its draws answers.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_explainers : int
-    precision : float
-        The minimum precision of an anchor (τ in the paper).
-    max_anchors : int or None
-        The maximum number of rows with an anchor, spread over the data; None for all.
-    max_conditions : int or None
-        The maximum number of predicates in a rule; None for no limit.
-    schema : FeatureSchema or None
-    random_state : int or None
-
     Examples
     --------
     >>> X = np.random.default_rng(0).permuted(np.tile(np.arange(100) / 100, (3, 1)), axis=1).T
@@ -98,8 +79,11 @@ class AnchorPick(Baseline):
     """
 
     max_explainers: int = 10
+    # The minimum precision of an anchor (τ in the paper).
     precision: float = 0.95
+    # The maximum number of rows with an anchor, spread over the data; None for all.
     max_anchors: int | None = 200
+    # The maximum number of predicates in a rule; None for no limit.
     max_conditions: int | None = 8
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:

@@ -28,14 +28,6 @@ Conjunction = tuple[Predicate, ...]
 class Grid:
     """The learning rows as codes, and every predicate that one of them fulfils.
 
-    Parameters
-    ----------
-    schema : FeatureSchema
-    edges : tuple of array
-        The cuts of a number; empty for levels.
-    codes : int array of shape (n_points, n_features)
-        Missing has the code after the last bin or level.
-
     Examples
     --------
     >>> import pandas as pd
@@ -49,7 +41,9 @@ class Grid:
     """
 
     schema: FeatureSchema
+    # The cuts of a number; empty for levels.
     edges: tuple[Floats, ...]
+    # Missing has the code after the last bin or level, of shape (n_points, n_features).
     codes: NDArray[np.intp]
 
     @classmethod

@@ -23,49 +23,31 @@ SLACK = 0.05
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a search.
+    """The options of a search."""
 
-    Parameters
-    ----------
-    precision : float
-        The least share of a rule's draws with the label (τ in the paper).
-    delta : float
-        The probability with which a statement on precision may be wrong.
-    tolerance : float
-        The most by which a rule in the beam may fall short of the most precise ones (ε in the paper).
-    beam_size : int
-        The rules of each length that are extended.
-    max_conditions : int or None
-        The most predicates in a rule; longer ones cover few rows. None for no limit.
-    """
-
+    # The least share of a rule's draws with the label (τ in the paper).
     precision: float = 0.95
+    # The probability with which a statement on precision may be wrong.
     delta: float = 0.1
+    # The most by which a rule in the beam may fall short of the most precise ones (ε in the paper).
     tolerance: float = 0.15
+    # The rules of each length that are extended.
     beam_size: int = 4
+    # The most predicates in a rule; longer ones cover few rows. None for no limit.
     max_conditions: int | None = 8
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A rule that holds the black box to a label.
-
-    Parameters
-    ----------
-    rule : Conjunction
-    label : int
-        The label's code in the ledger.
-    n_draws : int
-    share : float
-        The share of the draws with the label.
-    holds : bool
-        Whether the share is known to reach the precision. If not, this is the most precise rule found.
-    """
+    """A rule that holds the black box to a label."""
 
     rule: Conjunction
+    # The label's code in the ledger.
     label: int
     n_draws: int
+    # The share of the draws with the label.
     share: float
+    # Whether the share is known to reach the precision. If not, this is the most precise rule found.
     holds: bool
 
 
@@ -132,39 +114,25 @@ def search_anchor(point: int, ledger: Ledger, settings: Settings) -> Generator[l
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Draws of a rule.
+    """Draws of a rule."""
 
-    Parameters
-    ----------
-    fulfils : bool array of shape (n_usable, n_draws)
-        A mask of the draws that fulfil each predicate of the search.
-    is_right : bool array of shape (n_draws,)
-        A mask of the draws with the label.
-    """
-
+    # A mask of the draws that fulfil each predicate of the search, of shape (n_usable, n_draws).
     fulfils: Bools
+    # A mask of the draws with the label, of shape (n_draws,).
     is_right: Bools
 
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """A rule in the beam with one more predicate.
+    """A rule in the beam with one more predicate."""
 
-    Parameters
-    ----------
-    begin : Sample
-        Draws of the shorter rule.
-    line : int
-        The predicate's position among the usable ones.
-    width : float
-        The number of learning rows that the longer rule covers.
-    n_draws, n_right : int
-        The number of draws of the shorter rule that also fulfil the longer one, and of those with the label.
-    """
-
+    # Draws of the shorter rule.
     begin: Sample
+    # The predicate's position among the usable ones.
     line: int
+    # The number of learning rows that the longer rule covers.
     width: float
+    # The number of draws of the shorter rule that also fulfil the longer one, and of those with the label.
     n_draws: int
     n_right: int
 

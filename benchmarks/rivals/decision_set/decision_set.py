@@ -50,30 +50,6 @@ class DecisionSet(Baseline):
     Where several rules cover a row, the one with the highest F1 answers; where none does, a last explainer answers with
     the most frequent label outside the rules.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_rules : int or None
-        Most rules, the default rule not counted; None leaves their number to the objective.
-    min_support : float
-        Share of the rows that a rule must cover.
-    max_length : int
-        Most conditions in a rule.
-    n_bins : int
-        Bins of equally many rows; their edges are the thresholds of a number.
-    max_candidates : int or None
-        Most candidate rules for each label, the best by F1 and by F½.
-    lambdas : "tune" or seven numbers
-        The weights of the terms: number of rules, lengths, overlap within a label and between labels, labels with a
-        rule, rows covered incorrectly, rows covered correctly. "tune" finds them by coordinate ascent on three folds.
-    epsilon : float
-        A step must gain this share of value / n², n being the number of candidates. The overlap terms hold the
-        constant rows · n², so that 1 would stop the search at the first rule.
-    default_rule : bool
-        Whether rows that no rule covers are answered; otherwise it abstains.
-    schema : FeatureSchema or None
-    random_state : int or None
-
     Attributes
     ----------
     lambdas_ : array of shape (7,)
@@ -88,13 +64,23 @@ class DecisionSet(Baseline):
     (2, True)
     """
 
+    # Most rules, the default rule not counted; None leaves their number to the objective.
     max_rules: int | None = None
+    # Share of the rows that a rule must cover.
     min_support: float = 0.05
+    # Most conditions in a rule.
     max_length: int = 3
+    # Bins of equally many rows; their edges are the thresholds of a number.
     n_bins: int = 6
+    # Most candidate rules for each label, the best by F1 and by F½.
     max_candidates: int | None = 200
+    # The weights of the terms: number of rules, lengths, overlap within a label and between labels, labels with a rule,
+    # rows covered incorrectly, rows covered correctly. "tune" finds them by coordinate ascent on three folds.
     lambdas: Any = "tune"
+    # A step must gain this share of value / n², n being the number of candidates. The overlap terms hold the constant
+    # rows · n², so that 1 would stop the search at the first rule.
     epsilon: float = 0.01
+    # Whether rows that no rule covers are answered; otherwise it abstains.
     default_rule: bool = True
 
     def rule_coverage(self, X: Any) -> float:

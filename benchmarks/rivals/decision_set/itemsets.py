@@ -18,22 +18,15 @@ BLOCK = 500
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Candidate rules.
+    """Candidate rules."""
 
-    Parameters
-    ----------
-    conditions : tuple of tuple of Condition
-        The conditions of each rule.
-    label : int array of shape (n_candidates,)
-        The code of each rule's label.
-    covers : bool array of shape (n_candidates, n_points)
-    f1 : array of shape (n_candidates,)
-        The harmonic mean of precision and recall for the rule's label.
-    """
-
+    # The conditions of each rule.
     conditions: tuple[tuple[Condition, ...], ...]
+    # The code of each rule's label, of shape (n_candidates,).
     label: Ints
+    # Of shape (n_candidates, n_points).
     covers: Bools
+    # The harmonic mean of precision and recall for the rule's label, of shape (n_candidates,).
     f1: Floats
 
     def __len__(self) -> int:

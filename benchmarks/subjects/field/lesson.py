@@ -19,31 +19,20 @@ from oleander.fitting.rule_sequence import SHARE_HELD
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """Draws of the default, judging rows and new rows.
-
-    Parameters
-    ----------
-    draws : LabelledDraws
-    is_held : bool array of shape (n_draws,)
-        Draws that tune and order; the others are learned from.
-    rows : Rows
-        The judging rows.
-    row_codes : int array of shape (n_points,)
-    new, truth : arrays
-        Rows to measure on, and codes of the black box's answers.
-    code_of_label : dict
-    n_queries : int
-        Rows that were sent to the black box before anything was learned; new rows are not counted.
-    seed : int
-    """
+    """Draws of the default, judging rows and new rows."""
 
     draws: LabelledDraws
+    # Draws that tune and order; the others are learned from, of shape (n_draws,).
     is_held: np.ndarray
+    # The judging rows.
     rows: Rows
+    # Of shape (n_points,).
     row_codes: Ints
+    # Rows to measure on, and codes of the black box's answers.
     new: Floats
     truth: Ints
     code_of_label: dict[Any, int]
+    # Rows that were sent to the black box before anything was learned; new rows are not counted.
     n_queries: int
     seed: int
 
@@ -90,16 +79,12 @@ class Widening:
     """Encoded rows as plain numbers, without gaps.
 
     A level is a column of its own; a missing number is the median, and a further column says so.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    medians : array of shape (n_features,)
-    has_missing : bool array of shape (n_features,)
     """
 
     schema: FeatureSchema
+    # Of shape (n_features,).
     medians: Floats
+    # Of shape (n_features,).
     has_missing: np.ndarray
 
     @classmethod
