@@ -90,11 +90,7 @@ class Journal:
     def once_each(self, keys: Sequence[Row], work: Callable[..., Row]) -> None:
         """Measure the lines of these keys that are not there yet, here or in several processes of one thread each.
 
-        Parameters
-        ----------
-        keys : sequence of dict
-        work : callable
-            Called with the values of a key by name; it must be possible to pickle.
+        ``work`` is called with the values of a key by name; it must be possible to pickle.
         """
         missing = [key for key in keys if self.wants(key) and self._misses(key)]
         with parallel_config("loky", inner_max_num_threads=1):

@@ -27,13 +27,7 @@ PRICES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 def ask_regressors(X: Any, y: Any, new: Any, leaves: int) -> dict[str, np.ndarray | str]:
     """Return the answers of each package's tree for new rows; for one that is not there or fails, why.
 
-    Parameters
-    ----------
-    X, y : arrays
-        Encoded draws without missing values, and the black box's numbers.
-    new : array
-    leaves : int
-        The most leaves.
+    ``X`` are encoded draws without missing values, ``y`` the black box's numbers, and a tree has at most ``leaves``.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder) / "in.npz", Path(folder) / "out.npz"

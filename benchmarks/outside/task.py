@@ -105,13 +105,8 @@ def make_plain_step(student: Student, parts: Sequence[Floats]) -> Steps:
 def make_steps(students: Sequence[Student], parts: Sequence[Floats], max_rules: int) -> Steps:
     """Return the steps of every student: at each threshold of its score, rows under the threshold are left out.
 
-    Parameters
-    ----------
-    students : sequence of Student
-    parts : sequence of three arrays
-        Held-back draws, rows to judge on, and new rows. Thresholds come from the scores of the first.
-    max_rules : int
-        The most rules that speak, where rules can be silenced one by one.
+    The parts are held-back draws, from whose scores thresholds come, rows to judge on, and new rows. At most
+    ``max_rules`` speak, where rules can be silenced one by one.
     """
     lists = _Lists()
     for student in students:

@@ -108,10 +108,7 @@ def count_conditions(tree: Any) -> Ints:
 def make_tree_student(model: Any) -> Student:
     """Return a fitted tree of scikit-learn as a student; the score of a leaf is the probability of its label.
 
-    Parameters
-    ----------
-    model : DecisionTreeClassifier
-        Its classes are 0, 1, and so on.
+    Its classes are 0, 1, and so on.
     """
     tree = model.tree_
     values = tree.value[:, 0, :]

@@ -16,15 +16,8 @@ def run_bargain(
 ) -> tuple[Labels, Bools]:
     """Return the answers to a batch, and a mask of the rows that the oracle was asked about.
 
-    Parameters
-    ----------
-    given, sure : arrays of shape (n_rows,)
-        What the proxy says of each row, and how sure it is.
-    truth : array of shape (n_rows,)
-        What the oracle says.
-    target, level : float
-        The share of the batch that must match, and the probability of a failure.
-    seed : int
+    ``given`` and ``sure`` are what the proxy says of each row and how sure it is, and ``truth`` what the oracle says.
+    The share ``target`` of the batch must match, with a probability ``level`` of a failure.
     """
     from BARGAIN import BARGAIN_A, Oracle, Proxy
 

@@ -46,17 +46,8 @@ def make_rivals(
 ) -> dict[str, Rival]:
     """Return Oleander and its rivals with the same budget, by name.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    max_explainers : int
-        For methods that pick explainers.
-    min_fidelity : float
-        For methods that have a floor.
-    max_leaves : int
-        For methods that grow one tree or one set of rules.
-    schema : FeatureSchema or None
-    random_state : int or None
+    ``max_explainers`` is for methods that pick explainers, ``min_fidelity`` for those with a floor, and ``max_leaves``
+    for those that grow one tree or one set of rules.
     """
     common: dict[str, Any] = {"schema": schema, "random_state": random_state}
     tree = {"max_leaves": max_leaves, **common}
@@ -85,26 +76,11 @@ def compare(
     groups: Any = None,
     schema: FeatureSchema | None = None,
 ) -> pd.DataFrame:
-    """Fit every method on the same rows and measure all of them on the same other rows.
+    """Fit every method on the same rows and measure all of them on the same other rows, ``X_test``.
 
-    Parameters
-    ----------
-    black_box : object with ``predict``, or callable
-    X : DataFrame or array
-    X_test : DataFrame or array
-        Rows to measure on.
-    rivals : mapping of name to method
-    groups : array of shape (n_rows,), optional
-        The group of each row of X, such as its patient or trial.
-    schema : FeatureSchema or None
-        None infers it from X.
-
-    Returns
-    -------
-    DataFrame
-        Two lines per method: on the rows that it was fitted on (train) and on the others (held out). Coverage,
-        fidelity and agreement are as in ``Evaluation``; queries are rows sent to the black box; seconds are those of
-        ``fit``.
+    The table has two lines per method: on the rows that it was fitted on (train) and on the others (held out).
+    Coverage, fidelity and agreement are as in ``Evaluation``; queries are rows sent to the black box; seconds are those
+    of ``fit``.
 
     Examples
     --------

@@ -52,19 +52,8 @@ def learn_local_lines(
 ) -> LocalLines:
     """Fit a line around each of some draws, and keep the few that serve the most rows.
 
-    Parameters
-    ----------
-    draws : array of shape (n_draws, n_features)
-    answers : array of shape (n_draws,)
-    rows : array of shape (n_rows, n_features)
-        Rows that lines are picked on, with the black box's answers ``truth``.
-    truth : array of shape (n_rows,)
-    tolerance : Tolerance
-    max_lines : int
-    seed : int
-    n_centers : int
-    n_features : int
-        The most slopes of a line that are not 0.
+    Lines are picked on ``rows``, of shape (n_rows, n_features), with the black box's answers ``truth``. A line has at
+    most ``n_features`` slopes that are not 0.
     """
     middle, spread = draws.mean(axis=0), np.maximum(draws.std(axis=0), 1e-12)
     scaled, scaled_rows = (draws - middle) / spread, (rows - middle) / spread

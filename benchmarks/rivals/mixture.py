@@ -84,12 +84,7 @@ class Mixture:
         return float(np.exp(min(logsumexp(self._log_weights(box)), 0.0)))
 
     def draw(self, box: Box, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw rows from the density cut with the box, which must have some mass.
-
-        Returns
-        -------
-        array of shape (n_draws, n_features), encoded
-        """
+        """Return rows, encoded, from the density cut with the box, which must have some mass."""
         log_weights = self._log_weights(box)
         largest = log_weights.max()
         if largest == -np.inf:

@@ -90,15 +90,9 @@ def widest_faithful(ladder: list[ChosenExplainer], min_fidelity: float) -> Chose
 def pick_by_features(weights: Floats, n_picks: int, support: NDArray[Any] | None = None) -> list[int]:
     """Pick explanations greedily by the importance of the features that no earlier pick uses.
 
-    A feature's importance is the root of the sum of its weights. Where no pick adds a feature, the explanation that
-    covers most rows is taken: the definition leaves ties open.
-
-    Parameters
-    ----------
-    weights : array of shape (n_explanations, n_features)
-        Absolute weights.
-    n_picks : int
-    support : array of shape (n_explanations,), optional
+    A feature's importance is the root of the sum of its absolute weights, of shape (n_explanations, n_features). Where
+    no pick adds a feature, the explanation that covers most rows (``support``) is taken: the definition leaves ties
+    open.
 
     Examples
     --------

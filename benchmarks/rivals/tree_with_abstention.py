@@ -85,17 +85,8 @@ def keep_best_leaves(
 ) -> JudgedTree:
     """Let the best leaves speak, as many as keep the pooled lower bound at the floor.
 
-    Parameters
-    ----------
-    tree : Tree
-    quality : array of shape (n_nodes,)
-        By which leaves are ordered; learned from other rows than the judged ones.
-    leaf_of_row : int array of shape (n_judged,)
-    is_right : bool array of shape (n_judged,)
-        Where the tree says what the black box says.
-    floor : float
-    level : float
-        One-sided error of the bound.
+    Leaves are ordered by ``quality``, one number per node, learned from other rows than the judged ones. ``is_right``
+    says where the tree says what the black box says, and ``level`` is the one-sided error of the bound.
     """
     leaves = tree.leaves[np.argsort(-quality[tree.leaves], kind="stable")]
     spoken = np.bincount(leaf_of_row, minlength=len(tree.column))[leaves].cumsum()

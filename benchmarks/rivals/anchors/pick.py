@@ -106,11 +106,7 @@ class AnchorPick(Baseline):
 def pick_greedily(covers: Bools, weights: NDArray[Any], n_picks: int) -> list[int]:
     """Return at most `n_picks` candidates, each the one that covers the most rows that no earlier one covers.
 
-    Parameters
-    ----------
-    covers : bool array of shape (n_candidates, n_points)
-    weights : array of shape (n_points,)
-    n_picks : int
+    ``covers`` has the shape (n_candidates, n_points), and each point stands for ``weights`` rows.
 
     Examples
     --------

@@ -83,18 +83,8 @@ def measure_answers(
 ) -> Row:
     """Return the measures of some explainers on new rows, all but the cost.
 
-    Parameters
-    ----------
-    result : Evaluation
-        Of these rows.
-    members : sequence of ChosenExplainer
-    rows : array of shape (n_rows, n_features)
-    truth : array of shape (n_rows,)
-        What the black box says.
-    floor : float
-    is_certified : bool
-    is_tree : bool
-        Whether the explainers are leaves of one tree, whose questions are read once.
+    ``result`` is their evaluation on these rows, of which the black box says ``truth``. With ``is_tree`` the explainers
+    are leaves of one tree, whose questions are read once.
     """
     n_rules, n_conditions = count_rules(members, rows.shape[1])
     reached = not result.agreement < floor
