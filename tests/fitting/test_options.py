@@ -410,12 +410,18 @@ class TestParts:
         assert set(AggregateExplainer.PARTS) == {"candidates", "draws", "program", "floor", "output"}
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("name", BALLS_OPTIONS)
-    def test_options_of_balls_act(self, name: str) -> None:
-        explainer = AggregateExplainer(law, **BASES["program"])
-        explainer.set_params(**{f"candidates__{name}": BALLS_OPTIONS[name]})
-        assert explainer.candidates != BALLS
-        assert outcome("program", explainer) != base_facts("program")
+    @pytest.mark.parametrize(
+        ("base", "name", "value"),
+        [
+            *(("program", f"candidates__{name}", value) for name, value in BALLS_OPTIONS.items()),
+            *(("program", f"program__{name}", value) for name, value in PROGRAM_OPTIONS.items()),
+            *((base, "candidates__max_conditions", 1) for base in BASES if base != "program"),
+            *((base, "draws__n", DRAWS_OPTIONS["n"]) for base in BASES if base != "program"),
+        ],
+    )
+    def test_options_of_parts_act(self, base: str, name: str, value: Any) -> None:
+        explainer = AggregateExplainer(law, **BASES[base]).set_params(**{name: value})
+        assert outcome(base, explainer) != base_facts(base)
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("base", "name"), cases(FLOOR_OPTIONS, BASES))
@@ -438,26 +444,6 @@ class TestParts:
             ValueError, match=r"floor\.confidence=0.7 is that of a bound, and floor\.on='share' without"
         ):
             fit("program", explainer)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("name", PROGRAM_OPTIONS)
-    def test_options_of_the_program_act(self, name: str) -> None:
-        explainer = AggregateExplainer(law, **BASES["program"])
-        explainer.set_params(**{f"program__{name}": PROGRAM_OPTIONS[name]})
-        assert outcome("program", explainer) != base_facts("program")
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("base", [base for base in BASES if base != "program"])
-    def test_options_of_boxes_act(self, base: str) -> None:
-        explainer = AggregateExplainer(law, **BASES[base]).set_params(candidates__max_conditions=1)
-        assert outcome(base, explainer) != base_facts(base)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("base", [base for base in BASES if base != "program"])
-    def test_options_of_draws_act(self, base: str) -> None:
-        explainer = AggregateExplainer(law, **BASES[base])
-        explainer.set_params(draws__n=DRAWS_OPTIONS["n"])
-        assert outcome(base, explainer) != base_facts(base)
 
     @pytest.mark.parametrize("is_kept", [False, True], ids=["", "with a checkpoint"])
     def test_the_black_box_gets_no_more_rows_in_a_call_than_a_batch(self, is_kept: bool, tmp_path: Path) -> None:
@@ -498,46 +484,26 @@ class TestParts:
         assert max(sizes) == 40
 
 
-SOURCE_OPTIONS: dict[str, Any] = {"X": None, "epsilon": 0.2, "delta": 0.5, "block_size": 40}
-SOURCE_FIT: dict[str, Any] = {"candidates": OwnTrees(by_leaf=True), "floor": SHARE, "min_fidelity": 0.7, "holdout": 0.3}
-SOURCE_FIT |= {"random_state": 0}
+@pytest.mark.slow
+def test_options_of_a_source_act(tmp_path: Path) -> None:
+    """A source's promise decides the size of the sample, and its blocks bound what is held at once."""
+    pytest.importorskip("pyarrow")
+    make_rows(3_000, 2).to_parquet(tmp_path / "rows.parquet", row_group_size=500)
+    sizes: list[int] = []
 
+    def counting(table: pd.DataFrame) -> np.ndarray:
+        sizes.append(len(table))
+        return law(table)
 
-class TestSource:
-    """Options of a source."""
+    def fit_source(**options: Any) -> AggregateExplainer:
+        sizes.clear()
+        source = open_source(tmp_path / "rows.parquet", **{"epsilon": 0.25, **options})
+        given = {"candidates": OwnTrees(by_leaf=True), "floor": SHARE, "min_fidelity": 0.7, "holdout": 0.3}
+        return AggregateExplainer(counting, **given, random_state=0).fit(source)
 
-    @pytest.fixture(scope="class")
-    @classmethod
-    def path(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        pytest.importorskip("pyarrow")
-        path = tmp_path_factory.mktemp("rows") / "rows.parquet"
-        make_rows(3_000, 2).to_parquet(path, row_group_size=500)
-        return path
-
-    def fit(self, path: Path, **options: Any) -> AggregateExplainer:
-        source = open_source(path, **{"epsilon": 0.25, **options})
-        return AggregateExplainer(law, **SOURCE_FIT).fit(source)
-
-    def test_every_option_is_listed(self) -> None:
-        assert parameters(open_source) == set(SOURCE_OPTIONS)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("name", ["epsilon", "delta"])
-    def test_the_size_of_the_sample_follows(self, path: Path, name: str) -> None:
-        before, after = self.fit(path), self.fit(path, **{name: SOURCE_OPTIONS[name]})
-        assert facts(after) != facts(before)
-        assert after.accuracy_.n_sample != before.accuracy_.n_sample
-
-    @pytest.mark.slow
-    def test_the_size_of_blocks_bounds_what_is_held_at_once(self, path: Path) -> None:
-        sizes = []
-
-        def counting(table: pd.DataFrame) -> np.ndarray:
-            sizes.append(len(table))
-            return law(table)
-
-        source = open_source(path, epsilon=0.25, block_size=SOURCE_OPTIONS["block_size"])
-        atlas = AggregateExplainer(counting, **SOURCE_FIT).fit(source)
-        n_rows_of_sample = atlas.accuracy_.n_sample
-        assert facts(atlas) == facts(self.fit(path))
-        assert sum(size <= 40 for size in sizes) >= (3_000 - n_rows_of_sample) // 40
+    assert parameters(open_source) == {"X", "epsilon", "delta", "block_size"}
+    plain = fit_source()
+    for change in ({"epsilon": 0.2}, {"delta": 0.5}):
+        assert fit_source(**change).accuracy_.n_sample != plain.accuracy_.n_sample
+    assert facts(fit_source(block_size=40)) == facts(plain)
+    assert sum(size <= 40 for size in sizes) >= (3_000 - plain.accuracy_.n_sample) // 40

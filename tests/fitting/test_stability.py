@@ -53,17 +53,14 @@ class TestFigures:
         assert stability.found == (0, 0)
         assert stability.same_answers < 0.05
 
-    def test_each_rule_has_a_count(self):
-        def law(X):
-            return np.where(X[:, 0] > 0.5, 2 * (X[:, 1] > 0.5), 1)
-
-        atlas = AggregateExplainer(law, max_explainers=3, draws=Draws(3_000), random_state=0)
-        stability = atlas.fit(X, background=BACKGROUND).stability(3)
-        assert stability.found == (3, 3, 3)
-
     def test_jobs_change_nothing(self, atlas):
         alone, learner, limits = atlas.stability(2), replace(atlas.engine_.learner, n_jobs=2), (10, 0.9)
         assert measure_stability(atlas.record_.explainers, learner, limits, 2) == alone
+
+    def test_a_rule_that_answers_no_row_is_compared_on_the_draws(self, atlas):
+        learner, explainers = atlas.engine_.learner, atlas.record_.explainers
+        learner = replace(learner, rows=learner.rows.part(explainers.responsible(X) == 0))
+        assert measure_stability(explainers, learner, (10, 0.5), 2).found == (2, 2)
 
     def test_no_draw_of_a_row_that_is_left_out(self):
         rng = np.random.default_rng(0)
