@@ -1,4 +1,5 @@
-import re
+"""Facts of a fit as sentences: three that every reader gets, and what must be known beside them."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate, Claim, JointCertificate
 from oleander.results.evaluation import ClassCount, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore
+from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
 from oleander.rules.base import Rule
 from oleander.rules.conditions import Range
@@ -51,100 +52,182 @@ ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(50, 50, 0.9
 CERTIFIED = replace(ASKED, judged=None, certificate=Certificate(Claim(49, 50, 0.9), 0.95))
 
 
-class TestFit:
-    """Three sentences: what is answered, how good the model is, what silence means."""
+def certified(unit="rows", **changes):
+    certificate = Certificate(Claim(49, 50, 0.9, unit), 0.95, **changes)
+    return replace(ASKED, judged=None, certificate=certificate)
 
-    SILENCE = "Silence on 50 of 100 rows (50.0%) means that no rule describes what the model says there: a person "
 
-    def test_a_certificate_of_every_judging_row(self):
-        answers, silence = describe_fit(CERTIFIED)
-        assert answers == (
-            "1 rule answers 50 of 100 rows (50.0%) and matches the model on 50 of them (100.0%); on new rows, at least "
-            "90% of answers match, certified with 95% confidence (such statements are false at most 5% of the time)."
-        )
-        assert silence == f"{self.SILENCE}should decide."
+def held_out():
+    fidelity, coverage = (Claim(60, 60, 0.93),), Claim(80, 200, 0.34)
+    certificate = JointCertificate(Claim(78, 80, 0.92), 0.95, coverage=coverage, fidelity=fidelity)
+    return replace(PROVEN, certificate=certificate, explainers=PROVEN.explainers.with_claims(certificate))
 
-    def test_the_model_itself(self):
-        for score, words in (
-            (
-                ModelScore(50, 45, 50, 30),
-                "The model itself is correct on 45 of 50 answered rows (90.0%; 78% to 97% on new rows, with 95% "
-                "confidence) and on 30 of 50 silent rows (60.0%; 45% to 74%).",
-            ),
-            (
-                ModelScore(50, 45, 0, 0, by_group=True),
-                "The model itself is correct on 45 of 50 answered rows (90.0%); the true label is known of 50 of 100 "
-                "rows.",
-            ),
-            (
-                ModelScore(100, 100, 0, 0, by_group=True, unsaid=("rare", "<b>")),
-                "The model itself is correct on 100 of 100 answered rows (100.0%); it never says 'rare' and '<b>'.",
-            ),
-        ):
-            assert describe_fit(replace(CERTIFIED, model_score=score))[1] == words
 
-    def test_rules_that_were_checked_only(self):
-        assert describe_fit(ASKED)[0].endswith(
-            "; on new rows, at least 91% of answers match, which is checked and not certified."
-        )
+def sampled(**changes):
+    facts = {"n_rows": 1000, "n_sample": 100, "n_judged": 25, "n_unread": 3, "epsilon": 0.1, "delta": 0.05}
+    accuracy = Accuracy(**{**facts, "promised": 0.08, "seen": 0.05, **changes})
+    return replace(PROVEN, exact=PROVEN.evaluation, accuracy=accuracy)
 
-    def test_folds_judge_by_other_rules_than_those_delivered(self):
-        """The counts of the delivered rules and of the rules that judged are not mixed in one sentence."""
-        record = replace(ASKED, judged=Claim(46, 48, 0.879), by_folds=True)
-        assert describe_fit(record)[0] == (
-            "1 rule answers 50 of 100 rows (50.0%). Cross-checked, not certified: rules learned the same way from "
-            "the other rows answer 48 of 100 rows and match the model on 46 of them (95.8%; at least 87%)."
-        )
-        assert "no check: the rules were learned from synthetic rows around these" in summarize(record)
 
-    def test_groups(self):
-        certificate = Certificate(Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, 0.9))
-        record = replace(ASKED, judged=None, certificate=certificate)
-        assert (
-            "; for a random row of a random group, at least 90% of answers match, certified with 95% confidence "
-            "(average over 50 groups: 98.0%; such statements are false at most 5%"
-        ) in describe_fit(record)[0]
-        assert "Also certified: at least 90% of all answered rows match the model" in summarize(record)
-        for by_folds in (True, False):
-            judged = replace(ASKED, judged=Claim(46, 48, 0.87, "groups"), by_folds=by_folds)
-            assert re.search("for a random row of a random group", describe_fit(judged)[0])
+def two_rules():
+    wider = replace(BOX, region=Box(()), draw_fidelity=0.95678, explainer=Constant("high", 10, 0.95678))
+    proof = Proof(1856.0, 1861.2, "feasible", 0.928, 2000.0)
+    return replace(ASKED, explainers=ExplainerSet(SCHEMA, (wider, BOX)), proof=proof, n_candidates=1412)
 
-    def test_no_row_is_silent(self):
-        everywhere = replace(BOX, region=Box(()))
-        silence = describe_fit(replace(ASKED, **chosen(everywhere)))[-1]
-        assert silence == "No row is silent; a new row that no rule covers would get no answer."
 
-    def test_a_program_chose_on_the_same_rows(self):
-        lines = summarize(PROVEN).splitlines()
-        assert lines[0] == (
+def with_classes(*counts):
+    return replace(ASKED, evaluation=replace(ASKED.evaluation, class_counts=tuple(ClassCount(*one) for one in counts)))
+
+
+SILENCE = (
+    "Silence on 50 of 100 rows (50.0%) means that no rule describes what the model says there: a person should decide."
+)
+ANSWERS, RANDOM = "1 rule answers 50 of 100 rows (50.0%)", "for a random row of a random group"
+MATCHES = f"{ANSWERS} and matches the model on 50 of them (100.0%)"
+ON_OTHERS = "rules learned the same way from the other rows answer 48 of 100 rows and match the model on 46 of them"
+FALSE_AT_MOST = "such statements are false at most 5% of the time"
+BY_FOLDS = replace(ASKED, judged=Claim(46, 48, 0.879), by_folds=True)
+OF_GROUPS = replace(ASKED, judged=Claim(46, 48, 0.87, "groups"))
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (
+            CERTIFIED,
+            f"{MATCHES}; on new rows, at least 90% of answers match, certified with 95% confidence ({FALSE_AT_MOST}).",
+        ),
+        (
+            certified("groups"),
+            f"{MATCHES}; {RANDOM}, at least 90% of answers match, certified with 95% confidence (average over 50 "
+            f"groups: 98.0%; {FALSE_AT_MOST}).",
+        ),
+        (ASKED, f"{MATCHES}; on new rows, at least 91% of answers match, which is checked and not certified."),
+        (OF_GROUPS, f"{MATCHES}; {RANDOM}, at least 87% of answers match, which is checked and not certified."),
+        # The counts of the delivered rules and of the rules that judged are not mixed in one sentence.
+        (BY_FOLDS, f"{ANSWERS}. Cross-checked, not certified: {ON_OTHERS} (95.8%; at least 87%)."),
+        (
+            replace(OF_GROUPS, by_folds=True),
+            f"{ANSWERS}. Cross-checked, not certified: {ON_OTHERS} (95.8%; at least 87% {RANDOM}).",
+        ),
+        (
+            PROVEN,
             "1 explainer with 1 rule answers 40 of 100 rows (40.0%) and matches the model on 40 of them (100.0%), "
-            "counted on the rows it was chosen on."
-        )
-        assert "The least faithful explainer matches the model on 100.0% of the rows in its region." in lines
-        assert "Proven: no choice of as many candidates covers more rows." in lines
-        assert "explainer 1: matches the model on 38 of 40 rows it was chosen on" in lines
-        assert any(line.strip().startswith("rule 1: always → low") for line in lines)
+            "counted on the rows it was chosen on.",
+        ),
+    ],
+)
+def test_what_is_answered_and_how_surely(record, words):
+    assert describe_fit(record)[0] == words
+    assert summarize(record).startswith(words)
 
-    def test_a_choice_without_proof_names_its_bound(self):
-        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.4, 100.0))
-        words = "No choice of as many candidates covers more than 50.0% of rows; the search stopped early."
-        assert words in summarize(record)
 
-    def test_rows_that_the_printed_program_leaves_out_are_named(self):
-        text = summarize(replace(PROVEN, counted=0.38))
-        assert "The printed program counts 38.0% of the rows and applies the floor of 90% to those only" in text
-        assert "printed program" not in summarize(replace(PROVEN, counted=0.4))
-        assert "printed program" not in summarize(PROVEN)
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (
+            ModelScore(50, 45, 50, 30),
+            "45 of 50 answered rows (90.0%; 78% to 97% on new rows, with 95% confidence) and on 30 of 50 silent rows "
+            "(60.0%; 45% to 74%).",
+        ),
+        (
+            ModelScore(50, 45, 0, 0, by_group=True),
+            "45 of 50 answered rows (90.0%); the true label is known of 50 of 100 rows.",
+        ),
+        (
+            ModelScore(100, 100, 0, 0, by_group=True, unsaid=("rare", "<b>")),
+            "100 of 100 answered rows (100.0%); it never says 'rare' and '<b>'.",
+        ),
+    ],
+)
+def test_how_good_the_model_itself_is(score, words):
+    said = describe_fit(replace(CERTIFIED, model_score=score))
+    assert said[1:] == [f"The model itself is correct on {words}", SILENCE]
 
-    def test_a_certificate_of_held_out_rows(self):
-        certificate = JointCertificate(
-            Claim(78, 80, 0.92), 0.95, coverage=Claim(80, 200, 0.34), fidelity=(Claim(60, 60, 0.93),)
-        )
-        record = replace(PROVEN, certificate=certificate, explainers=PROVEN.explainers.with_claims(certificate))
-        text = summarize(record)
-        assert "Certified on held-out rows (95% confidence for all statements together):" in text
-        assert "explainer 1: matches the model on 38 of 40 rows it was chosen on, certified: at least 93% on" in text
-        assert "not certified" not in text
+
+def test_what_silence_means():
+    everywhere = replace(BOX, region=Box(()))
+    assert describe_fit(CERTIFIED)[-1] == SILENCE
+    silence = describe_fit(replace(ASKED, **chosen(everywhere)))[-1]
+    assert silence == "No row is silent; a new row that no rule covers would get no answer."
+
+
+NO_HELD_OUT = sampled(n_judged=0, promised=float("nan"), seen=float("nan"), n_unread=0)
+UNJUDGED = replace(BOX, support=0, fidelity=float("nan"), judged=(Claim(0, 0, 0.0),))
+CLASSES = "Rows by the model's answer, rarest first:\n  high: 20 rows, 0 answered, 0 as the model\n  low: 80 rows, 40"
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (PROVEN, "The least faithful explainer matches the model on 100.0% of the rows in its region.\n"),
+        (PROVEN, "Proven: no choice of as many candidates covers more rows.\n"),
+        (PROVEN, "explainer 1: matches the model on 38 of 40 rows it was chosen on\n"),
+        (PROVEN, "rule 1: always → low"),
+        (PROVEN, CLASSES),
+        (PROVEN, "the rules give the model's answer on fewer than half of the rows where it says high.\n"),
+        (
+            replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.4, 100.0)),
+            "No choice of as many candidates covers more than 50.0% of rows; the search stopped early.",
+        ),
+        (
+            replace(PROVEN, counted=0.38),
+            "The printed program counts 38.0% of the rows and applies the floor of 90% to those only",
+        ),
+        (held_out(), "Certified on held-out rows (95% confidence for all statements together):"),
+        (held_out(), "matches the model on 38 of 40 rows it was chosen on, certified: at least 93% on"),
+        (
+            replace(PROVEN, ball_sizes=(BallSize("radius 7", 31.0, 779, False),)),
+            "\nA typical ball of radius 7 holds 31 of 779 rows (4.0%).",
+        ),
+        (replace(PROVEN, **chosen(BALL, [f"c{i % 20:02}" for i in range(100)])), f"  and {20 - MOST_CLASSES} more"),
+        (
+            replace(PROVEN, verdict=(OneTree("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),)),
+            "One tree instead, judged on rows it was not grown on (floor 90%):\n  One plain tree (9 leaves) answers",
+        ),
+        (certified("groups", rows=Claim(190, 200, 0.9)), "Also certified: at least 90% of all answered rows match"),
+        (BY_FOLDS, "no check: the rules were learned from synthetic rows around these"),
+        (replace(CERTIFIED, n_fits=3), "This is fit number 3 on these rows"),
+        (ASKED, "The rule matches the model on 100.0% of the synthetic rows where it holds.\n"),
+        (ASKED, "A classifier tells synthetic rows from real ones with 61% accuracy (50% is ideal)."),
+        (ASKED, "Every rule says 'low': where they hold, the model hardly ever says anything else.\n"),
+        # The bound of 0.9086 is rounded down.
+        (ASKED, f"{BOX.region.describe()} → low (matches the model on 49 of 50 rows; at least 90% on new rows)\n"),
+        (two_rules(), "the least faithful one matches the model on 95.6% of the synthetic rows where it holds."),
+        (two_rules(), "These 2 rules cover 92.8% of the synthetic rows; no other 2 of the 1,412 candidate rules cover"),
+        (
+            replace(ASKED, **chosen(UNJUDGED)),
+            "(not checked on any row; matches the model on 100% of 10 synthetic rows)",
+        ),
+        # 54 of 60 is the floor of 0.9 itself.
+        (
+            with_classes(("a", 50, 20, 17), ("b", 60, 60, 54)),
+            "fewer than 90% of answers (the floor that was set) match the model where it says a (17 of 20 match).\n",
+        ),
+        (sampled(), "On all 1,000 rows: 40.00% are answered, 100.00% of them as the model does"),
+        (sampled(), "a sample of 100 rows. Shares on the 25 held-out rows are within 0.0500 of the exact ones."),
+        (sampled(), "This keeps the promise: within 0.0800 for every candidate, with 95% probability."),
+        (sampled(), "3 rows hold values that the schema does not allow, and are not answered"),
+        (sampled(seen=0.09), "does NOT keep the promise"),
+    ],
+)
+def test_the_summary_says(record, words):
+    assert words in summarize(record)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        *((PROVEN, words) for words in ("printed program", "tree instead")),
+        (replace(PROVEN, counted=0.4), "printed program"),
+        (held_out(), "not certified"),
+        (two_rules(), "hardly ever"),
+        (CERTIFIED, "This is fit number"),
+        *((NO_HELD_OUT, words) for words in ("promise", "held-out", "schema does not allow")),
+    ],
+)
+def test_the_summary_does_not_say(record, words):
+    assert words not in summarize(record)
 
 
 class TestPage:
@@ -207,119 +290,29 @@ class TestSilentRows:
         assert self.describe(("b", 4, 4), ("c", 1, 500), least=5)[1] == words
 
 
-class TestLength:
-    def test_three_whole_trees_fit_on_a_screen(self):
-        rng = np.random.default_rng(0)
-        rows = rng.uniform(size=(4000, 8))
-        schema = FeatureSchema.infer(rows)
-        labels = np.sin(30 * rows[:, 0]) + np.sin(25 * rows[:, 1]) + rows[:, 2] > 0.5
-        tree = UnfilteredTree(max_leaves=None).fit(rows, labels, schema=schema)
-        assert tree.complexity > 200
-        ball = Ball(schema, rows[0], 2.0)
-        members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.99) for _ in range(3))
-        explainers = ExplainerSet(schema, members)
-        evaluation = explainers.evaluate(rows, labels)
-        text = summarize(replace(PROVEN, explainers=explainers, evaluation=evaluation))
-        lines = text.splitlines()
-        assert len(lines) <= 40
-        assert f"  {tree.complexity} rules on {len(tree.features)} features: " in text
-        widest = max(tree.rules(), key=lambda rule: rule.n_draws)
-        assert any(line.startswith(f"    rule {tree.rules().index(widest) + 1}: {widest.premise} → ") for line in lines)
-        assert f"    and {tree.complexity - 4} narrower rules: explainers_[2].rules() lists all" in lines
-
-    def test_a_few_rules_are_all_shown(self):
-        tree = UnfilteredTree(max_leaves=8).fit(X, np.sin(3 * X[:, 0]) > 0, schema=SCHEMA)
-        explainers = ExplainerSet(SCHEMA, (replace(BALL, explainer=tree),))
-        text = summarize(replace(PROVEN, explainers=explainers))
-        for number, rule in enumerate(tree.rules(), start=1):
-            assert f"    rule {number}: {rule.premise} → {rule.answer} (matches the model on {rule.share:.0%}" in text
-        assert "narrower" not in text
-
-    def test_lines_on_the_size_of_balls(self):
-        record = replace(PROVEN, ball_sizes=(BallSize("radius 7", 31.0, 779, False),))
-        assert "A typical ball of radius 7 holds 31 of 779 rows (4.0%)." in summarize(record).splitlines()
+def test_three_whole_trees_fit_on_a_screen():
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(size=(4000, 8))
+    schema = FeatureSchema.infer(rows)
+    labels = np.sin(30 * rows[:, 0]) + np.sin(25 * rows[:, 1]) + rows[:, 2] > 0.5
+    tree = UnfilteredTree(max_leaves=None).fit(rows, labels, schema=schema)
+    assert tree.complexity > 200
+    ball = Ball(schema, rows[0], 2.0)
+    members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.99) for _ in range(3))
+    explainers = ExplainerSet(schema, members)
+    evaluation = explainers.evaluate(rows, labels)
+    text = summarize(replace(PROVEN, explainers=explainers, evaluation=evaluation))
+    lines = text.splitlines()
+    assert len(lines) <= 40
+    assert f"  {tree.complexity} rules on {len(tree.features)} features: " in text
+    widest = max(tree.rules(), key=lambda rule: rule.n_draws)
+    assert any(line.startswith(f"    rule {tree.rules().index(widest) + 1}: {widest.premise} → ") for line in lines)
+    assert f"    and {tree.complexity - 4} narrower rules: explainers_[2].rules() lists all" in lines
 
 
-class TestAsking:
-    def test_what_each_rule_promises_and_how_wide_the_choice_is(self):
-        lines = summarize(ASKED).splitlines()
-        assert "The rule matches the model on 100.0% of the synthetic rows where it holds." in lines
-        assert lines[-1] == "A classifier tells synthetic rows from real ones with 61% accuracy (50% is ideal)."
-        wider = replace(BOX, region=Box(()), draw_fidelity=0.95678, explainer=Constant("high", 10, 0.95678))
-        explainers = ExplainerSet(SCHEMA, (wider, BOX))
-        proof = Proof(1856.0, 1861.2, "feasible", 0.928, 2000.0)
-        text = summarize(replace(ASKED, explainers=explainers, proof=proof, n_candidates=1412))
-        assert (
-            "the least faithful one matches the model on 95.6% of the synthetic rows where it holds. Where several "
-            "rules hold, the most faithful one answers." in text
-        )
-        assert (
-            "These 2 rules cover 92.8% of the synthetic rows; no other 2 of the 1,412 candidate rules cover more"
-        ) in text
-        assert "hardly ever" not in text
-
-    def test_rules_that_say_one_thing_are_named_so(self):
-        words = "Every rule says 'low': where they hold, the model hardly ever says anything else."
-        assert words in summarize(ASKED).splitlines()
-
-    def test_a_rule_is_shown_whole_with_its_bound_rounded_down(self):
-        line = f"rule 1: {BOX.region.describe()} → low (matches the model on 49 of 50 rows; at least 90% on new rows)"
-        assert line in summarize(ASKED).splitlines()
-
-    def test_a_refit_on_the_same_rows_says_so(self):
-        assert "This is fit number" not in summarize(CERTIFIED)
-        assert "This is fit number 3 on these rows" in summarize(replace(CERTIFIED, n_fits=3))
-
-    def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
-        silent = replace(BOX, support=0, fidelity=float("nan"), judged=(Claim(0, 0, 0.0),))
-        text = summarize(replace(ASKED, **chosen(silent)))
-        assert "(not checked on any row; matches the model on 100% of 10 synthetic rows)" in text
-
-
-class TestSource:
-    ACCURACY = Accuracy(
-        n_rows=1000, n_sample=100, n_judged=25, n_unread=3, epsilon=0.1, delta=0.05, promised=0.08, seen=0.05
-    )
-
-    def describe(self, **changes):
-        accuracy = replace(self.ACCURACY, **changes)
-        return summarize(replace(PROVEN, exact=PROVEN.evaluation, accuracy=accuracy))
-
-    def test_what_was_counted_on_all_rows(self):
-        text = self.describe()
-        assert "On all 1,000 rows: 40.00% are answered, 100.00% of them as the model does" in text
-        assert "a sample of 100 rows. Shares on the 25 held-out rows are within 0.0500 of the exact ones." in text
-        assert "This keeps the promise: within 0.0800 for every candidate, with 95% probability." in text
-        assert "3 rows hold values that the schema does not allow, and are not answered" in text
-
-    def test_a_promise_that_was_not_kept_is_named(self):
-        assert "does NOT keep the promise" in self.describe(seen=0.09)
-
-    def test_without_held_out_rows_nothing_is_promised(self):
-        text = self.describe(n_judged=0, promised=float("nan"), seen=float("nan"), n_unread=0)
-        assert "promise" not in text
-        assert "held-out" not in text
-        assert "schema does not allow" not in text
-
-
-class TestClasses:
-    def test_the_rarest_stands_first_and_neglect_is_named(self):
-        lines = summarize(PROVEN).splitlines()
-        start = lines.index("Rows by the model's answer, rarest first:")
-        assert lines[start + 1 : start + 3] == [
-            "  high: 20 rows, 0 answered, 0 as the model",
-            "  low: 80 rows, 40 answered, 40 as the model",
-        ]
-        assert "Warning: the rules give the model's answer on fewer than half of the rows where it says high." in lines
-
-    def test_a_class_whose_answers_are_under_the_floor_is_a_warning(self):
-        classes = ClassCount("a", 50, 20, 17), ClassCount("b", 60, 60, 54)
-        poor = replace(ASKED, evaluation=replace(ASKED.evaluation, class_counts=classes))
-        # 54 of 60 is the floor of 0.9 itself.
-        words = "Warning: fewer than 90% of answers (the floor that was set) match the model where it says"
-        assert f"{words} a (17 of 20 match)." in summarize(poor).splitlines()
-
-    def test_many_classes_are_cut_short(self):
-        labels = np.array([f"c{i % 20:02}" for i in range(100)])
-        text = summarize(replace(PROVEN, **chosen(BALL, labels)))
-        assert f"  and {20 - MOST_CLASSES} more" in text
+def test_a_few_rules_are_all_shown():
+    tree = UnfilteredTree(max_leaves=8).fit(X, np.sin(3 * X[:, 0]) > 0, schema=SCHEMA)
+    text = summarize(replace(PROVEN, explainers=ExplainerSet(SCHEMA, (replace(BALL, explainer=tree),))))
+    for number, rule in enumerate(tree.rules(), start=1):
+        assert f"    rule {number}: {rule.premise} → {rule.answer} (matches the model on {rule.share:.0%}" in text
+    assert "narrower" not in text
