@@ -23,18 +23,17 @@ from oleander.cli.options import (
     Fitting,
     Paper,
     note,
-    show,
     split_names,
     wrong_option,
 )
 from oleander.cli.outputs import (
+    answer,
     check_folder,
     facts_of,
     predictions_table,
     records,
-    show_json,
     show_schema,
-    show_table,
+    tabulate,
     write_table,
 )
 from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_limits
@@ -94,25 +93,18 @@ def paper(given: Paper) -> None:
     if not given.include_rows:
         note("balls stand on rounded rows, so that no file holds a row; --include-rows takes the rows themselves.")
     # None is the tree: the letter's has a filter of its own.
-    others: dict[str, LocalExplainer] = {
-        "unfiltered": UnfilteredTree(max_leaves=None),
-        "line": SparseLine(),
-    }
+    others: dict[str, LocalExplainer] = {"unfiltered": UnfilteredTree(max_leaves=None), "line": SparseLine()}
+    same = ("n_draws", "formulation", "letter", "max_explainers", "min_fidelity", "time_limit")
     atlas = AggregateExplainer.paper(
         prepared.black_box,
         radius=radii,
-        n_draws=given.n_draws,
         local=others.get(given.local),
         centers="rows" if given.include_rows else "rounded",
-        formulation=given.formulation,
-        letter=given.letter,
-        max_explainers=given.max_explainers,
-        min_fidelity=given.min_fidelity,
         tolerance=tolerance,
         schema=prepared.schema,
-        time_limit=given.time_limit,
         random_state=given.seed,
         n_jobs=given.jobs,
+        **{name: getattr(given, name) for name in same},
     )
     fit_and_write(atlas, prepared, given)
 
@@ -183,13 +175,11 @@ def fit_and_write(
         if isinstance(given, Paper):
             write_panels(atlas, draft)
         files = [str(given.out / file.name) for file in sorted(draft.iterdir())]
-    if given.as_json:
-        show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
-        return
-    if prepared.schema is None:
+    if prepared.schema is None and not given.as_json:
         show_schema(atlas.schema_)
-    show(f"Explaining {visible(prepared.about)}.\n\n{atlas.summary()}")
-    show(f"\nWritten: {visible(', '.join(files))}\nOpen {visible(given.out / 'report.html')} in a browser.")
+    written = f"Written: {visible(', '.join(files))}\nOpen {visible(given.out / 'report.html')} in a browser."
+    facts = {"explained": prepared.about, **facts_of(atlas), "files": files}
+    answer(given, facts, f"Explaining {visible(prepared.about)}.\n\n{atlas.summary()}\n\n{written}")
 
 
 def read_tolerance(text: str | None) -> float | str | None:
@@ -256,15 +246,11 @@ def compare_models(given: CompareModels) -> ExitCode:
         random_state=given.seed,
     )
     passes = None if given.gate is None else found.passes(given.gate)
-    if given.as_json:
-        facts = {name: vars(claim) for name, claim in vars(found).items() if isinstance(claim, Claim)}
-        regions = [vars(region) for region in found.regions]
-        figures = {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
-        show_json({**facts, **figures, "regions": regions, "changes": records(found.changes)})
-    else:
-        show(str(found))
-        if len(found.changes):
-            show_table(found.changes, "What changes")
+    facts: dict[str, Any] = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
+    facts |= {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
+    facts |= {"regions": [vars(region) for region in found.regions], "changes": records(found.changes)}
+    changes = f"\n{tabulate(found.changes, 'What changes')}" if len(found.changes) else ""
+    answer(given, facts, f"{found}{changes}")
     if passes is not False:
         return ExitCode.DONE
     shown = f"at most {show_upper_percent(found.most_different)}"

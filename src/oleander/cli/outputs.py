@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.cli.options import CommandError, show
+from oleander.cli.options import CommandError, Options, show
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -87,9 +87,17 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return plain
 
 
+def answer(given: Options, facts: dict[str, Any], text: str) -> None:
+    """Print what a command has found, as one JSON object or as text."""
+    if given.as_json:
+        show_json(facts)
+    else:
+        show(text)
+
+
 def show_json(facts: dict[str, Any]) -> None:
     """Print one JSON object, in which only characters that do not print are written by their number."""
-    text = json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1)
+    text = json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1, default=np.generic.item)
     show("".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text))
 
 
@@ -98,22 +106,22 @@ def show_text(text: str) -> None:
     show(printable(text) if sys.stdout.isatty() else text, end="")
 
 
-def show_table(table: pd.DataFrame, title: str) -> None:
-    """Print a table, numbers to the right."""
+def tabulate(table: pd.DataFrame, title: str) -> str:
+    """Return a table as text, numbers to the right."""
     columns = []
     for name in table.columns:
         cells = [visible(name), *map(_format, table[name])]
         width, is_number = max(map(len, cells)), pd.api.types.is_numeric_dtype(table[name])
         columns.append([cell.rjust(width) if is_number else cell.ljust(width) for cell in cells])
     lines = ("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
-    show("\n".join([visible(title), *lines]), end="\n\n")
+    return "\n".join([visible(title), *lines])
 
 
 def show_schema(schema: FeatureSchema) -> None:
     """Print the columns, the first of them where there are many."""
     table = schema.table
     more = f", the first {MOST_COLUMNS} of {len(table)}" if len(table) > MOST_COLUMNS else ""
-    show_table(table.head(MOST_COLUMNS), f"Columns{more}")
+    show(tabulate(table.head(MOST_COLUMNS), f"Columns{more}"), end="\n\n")
 
 
 def _format(value: Any) -> str:

@@ -28,7 +28,7 @@ from oleander.cli.options import (
     show,
     wrong_option,
 )
-from oleander.cli.outputs import predictions_table, records, show_json, show_table, show_text, write_table
+from oleander.cli.outputs import answer, predictions_table, records, show_json, show_text, tabulate, write_table
 from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
 from oleander.engines.opening import open_table
 from oleander.engines.sampling import draw_from_table
@@ -79,17 +79,9 @@ def explain_row(given: ExplainRow) -> None:
             )
         X = X.iloc[[given.row]]
     found = explainer.explain(X)
-    if given.as_json:
-        rules = [{"explainer": one.explainer + 1, "rule": str(one)} for one in found.statements]
-        facts = {"answer": plain(found.label), "model": plain(found.black_box), "agrees": found.agrees}
-        show_json({**facts, "rules": rules, "sentences": str(found).splitlines()})
-    else:
-        show(str(found))
-
-
-def plain(value: Any) -> Any:
-    """Return a label as JSON has it."""
-    return value.item() if hasattr(value, "item") else value
+    rules = [{"explainer": one.explainer + 1, "rule": str(one)} for one in found.statements]
+    facts = {"answer": found.label, "model": found.black_box, "agrees": found.agrees, "rules": rules}
+    answer(given, {**facts, "sentences": str(found).splitlines()}, str(found))
 
 
 def read_values(explainer: AggregateExplainer, values: list[str]) -> pd.DataFrame:
@@ -123,24 +115,21 @@ def evaluate(given: Evaluate) -> ExitCode:
         result.n_right, result.n_answered, floor=explainer.min_fidelity, confidence=given.confidence
     )
     alarms = check.alarms(given.alarm)
-    if given.as_json:
-        show_json(
-            {
-                "n_rows": result.n_rows,
-                "coverage": result.coverage,
-                "silent": result.silent,
-                **vars(check),
-                "agreement": check.agreement,
-                "state": check.state,
-                "alarm": alarms,
-                "n_queries": explainer.n_queries_ - n_saved,
-                "explainers": records(result.explainers.reset_index()),
-                "classes": records(result.classes),
-            }
-        )
-    else:
-        show(f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}")
-        show_table(result.explainers.reset_index(), "Each explainer")
+    each = result.explainers.reset_index()
+    facts = {
+        "n_rows": result.n_rows,
+        "coverage": result.coverage,
+        "silent": result.silent,
+        **vars(check),
+        "agreement": check.agreement,
+        "state": check.state,
+        "alarm": alarms,
+        "n_queries": explainer.n_queries_ - n_saved,
+        "explainers": records(each),
+        "classes": records(result.classes),
+    }
+    head = f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}"
+    answer(given, facts, f"{head}\n{tabulate(each, 'Each explainer')}")
     return ExitCode.BROKEN if alarms else ExitCode.DONE
 
 
@@ -156,10 +145,8 @@ def watch(given: Watch) -> ExitCode:
     found = log.add(*batch, name=given.name) if batch else log.look()
     if given.report is not None:
         log.report(given.report)
-    if given.as_json:
-        show_json({"state": found.state, "n_batches": len(found.batches), "sentences": str(found).splitlines()})
-    else:
-        show(str(found))
+    facts = {"state": found.state, "n_batches": len(found.batches), "sentences": str(found).splitlines()}
+    answer(given, facts, str(found))
     return {"well": ExitCode.DONE, "suspicion": ExitCode.SUSPICION, "alarm": ExitCode.BROKEN}[found.state]
 
 
@@ -183,10 +170,8 @@ def edit(given: Edit) -> ExitCode:
     if given.reserve is not None:
         tested = explainer.reserve(*_read_known(explainer, given, given.reserve), path=given.log).certify(edited)
     edited.save(given.out)
-    if given.as_json:
-        show_json({"n_edits": edited.record_.n_edits, "passed": None if tested is None else tested.passed})
-    else:
-        show(edited.summary() if tested is None or tested else f"{edited.summary()}\n\n{tested}")
+    facts = {"n_edits": edited.record_.n_edits, "passed": None if tested is None else tested.passed}
+    answer(given, facts, edited.summary() if tested is None or tested else f"{edited.summary()}\n\n{tested}")
     return ExitCode.DONE if tested is None or tested else ExitCode.BROKEN
 
 
@@ -202,11 +187,8 @@ def export(given: Export) -> None:
         if given.out is None:
             raise wrong_option("--format dossier writes a folder: give --out, its name.")
         explainer.dossier(given.out, title=given.title or "How the model decides")
-        if given.as_json:
-            show_json({"format": given.form, "folder": str(given.out)})
-        else:
-            show(f"{visible(given.out)} is written: README.md says what is in it.")
-        return
+        written = f"{visible(given.out)} is written: README.md says what is in it."
+        return answer(given, {"format": given.form, "folder": str(given.out)}, written)
     if given.form == "sql":
         text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data", flags=given.ask_model)
     elif given.form == "python":
@@ -215,14 +197,12 @@ def export(given: Export) -> None:
         text = explainer.to_card() if given.title is None else explainer.to_card(title=given.title)
     else:
         text = json.dumps(explainer.to_dict(), allow_nan=False, indent=1) + "\n"
+    facts = {"format": given.form, "file": None if given.out is None else str(given.out), "text": text}
+    if given.out is None and not given.as_json:
+        return show_text(text)
     if given.out is not None:
         write_whole(given.out, text.encode())
-    if given.as_json:
-        show_json({"format": given.form, "file": None if given.out is None else str(given.out), "text": text})
-    elif given.out is None:
-        show_text(text)
-    else:
-        show(f"{visible(given.out)} is written ({len(text.encode()):,} bytes)")
+    return answer(given, facts, f"{visible(given.out)} is written ({len(text.encode()):,} bytes)")
 
 
 def report(given: Report) -> None:
@@ -233,10 +213,7 @@ def report(given: Report) -> None:
     X = None if given.data is None else _read_rows(explainer, given, given.data, whole=True)
     explainer.report(given.out, X, title=given.title, include_rows=given.include_rows)
     size = given.out.stat().st_size
-    if given.as_json:
-        show_json({"page": str(given.out), "bytes": size})
-    else:
-        show(f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
+    answer(given, {"page": str(given.out), "bytes": size}, f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
 
 
 def tradeoff(given: Tradeoff) -> None:
@@ -244,12 +221,10 @@ def tradeoff(given: Tradeoff) -> None:
     table = AggregateExplainer.load(given.atlas).tradeoff().table
     if given.out is not None:
         write_table(table, given.out)
-    if given.as_json:
-        show_json({"cells": records(table)})
-        return
     wide = table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").reset_index()
     wide.columns = ["explainers", *(f"≥ {floor:g}" for floor in wide.columns[1:])]
-    show_table(wide, "Share of rows answered, by number of explainers and floor of fidelity")
+    title = "Share of rows answered, by number of explainers and floor of fidelity"
+    answer(given, {"cells": records(table)}, tabulate(wide, title))
 
 
 def _open(given: Asking) -> AggregateExplainer:

@@ -123,14 +123,12 @@ def _empty_cells(table: pd.DataFrame, words: tuple[str, ...]) -> pd.DataFrame:
     if not words:
         return table
     numbers = pd.to_numeric(pd.Series(words), errors="coerce").dropna().tolist()
-    cleaned = table.copy()
-    for name in table.columns:
-        column = table[name]
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            cleaned[name] = column.mask(column.isin(numbers)) if numbers else column
-        elif not isinstance(column.dtype, pd.CategoricalDtype):
-            stands_for_none = [isinstance(cell, str) and cell.strip() in words for cell in column]
-            cleaned[name] = column.mask(stands_for_none)
+
+    def stands_for_none(column: pd.Series) -> pd.Series:
+        is_number = pd.api.types.is_numeric_dtype(column.dtype)
+        return column.isin(numbers) if is_number else column.astype(str).str.strip().isin(words)
+
+    cleaned = table.mask(table.apply(stands_for_none))
     n_cells = int(cleaned.isna().sum().sum() - table.isna().sum().sum())
     note(f"{n_cells:,} {'cell is' if n_cells == 1 else 'cells are'} read as missing.")
     return cleaned
