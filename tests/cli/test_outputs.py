@@ -55,10 +55,10 @@ def test_a_table_has_a_line_for_each_row():
     )
     assert tabulate(table, "e\nf").splitlines() == [
         "e\\nf",
-        "a\\nb        share      n",
-        "x           0.123      1",
+        "a\\nb       share      n",
+        "x          0.123      1",
         "y\\x1b[2J       –  1,234",
-        "long       >0.999      2",
+        "long      >0.999      2",
     ]
 
 
