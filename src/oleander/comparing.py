@@ -132,7 +132,8 @@ def compare_models(
     around = reading.values[learned] if reading.background is None else reading.background
     draws = draw_and_ask(around, black_box, n_draws, seed)
     tree, leaves = _find_regions(draws, reading.schema, max_regions, seed)
-    rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging), merge=False)
+    judges = reading.take(judging)
+    rows = label_rows(judges.values, black_box, groups=judges.groups, merge=False)
     level = round(1 - confidence, 12)
     # Both models get every row.
     return _judge(rows, tree, leaves, level, reading.can_certify, 2 * black_box.n_queries)

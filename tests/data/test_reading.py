@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.data.reading import Reading, read, stack_tables
+from oleander.data.reading import check_groups, read, stack_tables
 from oleander.data.schema import FeatureSchema
 
 
@@ -20,7 +20,9 @@ class TestRead:
         reading = read(X, pd.Series([1, 0, 1], index=[7, 8, 9]), ["a", "b", "a"])
         assert reading.truth.tolist() == [1, 0, 1]
         assert reading.groups.tolist() == ["a", "b", "a"]
-        assert reading.groups_of(np.array([2, 1])).tolist() == ["a", "b"]
+        part = reading.take(np.array([2, 1])).take(np.array([1]))
+        assert (part.values.tolist(), part.truth, part.groups, part.positions) == (X[[1]].tolist(), [0], ["b"], [1])
+        assert part.labels is None
 
     @pytest.mark.parametrize("name", ["y", "groups"])
     def test_one_entry_per_row(self, name):
@@ -30,9 +32,8 @@ class TestRead:
             read(X, given["y"], given["groups"])
 
     def test_a_sampled_row_without_a_group_is_named_by_its_position(self):
-        schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
         with pytest.raises(ValueError, match="for row 70"):
-            Reading(schema, np.ones((2, 1)), groups=np.array([1.0, np.nan]), positions=np.array([5, 70]))
+            check_groups(np.array([1.0, np.nan]), np.array([5, 70]))
 
     def test_levels_and_bounds_of_a_background_are_known(self):
         X = pd.DataFrame({"age": [30.5, 40.5, 50.5], "colour": ["red", "blue", "green"]})

@@ -100,7 +100,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     parts = Split(*split_off(n_rows, holdout, together, seed))
     if reading.labels is None and left is not None and (n_most := left - min(N_ASKED_TWICE, n_rows)) < n_rows:
         # Both parts shrink in proportion, groups kept whole.
-        masks = (draw_part(len(part), n_most * len(part) // n_rows, reading.groups_of(part), seed) for part in parts)
+        masks = (draw_part(len(part), n_most * len(part) // n_rows, reading.take(part).groups, seed) for part in parts)
         parts = Split(*(part[mask] for part, mask in zip(parts, masks, strict=True)))
     if not len(parts.learned):
         raise ValueError(

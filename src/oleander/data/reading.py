@@ -48,10 +48,6 @@ class Reading:
     # The black box's logged answers, so that it is not asked about the rows.
     labels: Labels | None = None
 
-    def __post_init__(self) -> None:
-        if self.groups is not None:
-            check_groups(self.groups, self.positions)
-
     @property
     def can_certify(self) -> bool:
         """Whether the rows may count as independent evidence."""
@@ -90,17 +86,12 @@ class Reading:
             clusters = np.arange(n_rows) if clusters is None else clusters
         return replace(self, clusters=clusters)
 
-    def groups_of(self, rows: Ints) -> Labels | None:
-        """Return the groups of some rows, or None where there are no groups."""
-        return None if self.groups is None else self.groups[rows]
-
-    def labels_of(self, rows: Ints) -> Labels | None:
-        """Return the logged answers for some rows, or None where there are none."""
-        return None if self.labels is None else self.labels[rows]
-
-    def numbers_of(self, rows: Ints) -> Ints:
-        """Return the positions of some rows in X."""
-        return rows if self.positions is None else self.positions[rows]
+    def take(self, rows: Ints) -> Self:
+        """Return some of the rows, each with its position in what was read."""
+        every = {name: getattr(self, name) for name in ("truth", "groups", "clusters", "subgroups", "labels")}
+        some: dict[str, Any] = {name: None if values is None else values[rows] for name, values in every.items()}
+        positions = rows if self.positions is None else self.positions[rows]
+        return replace(self, values=self.values[rows], positions=positions, **some)
 
 
 def read(
@@ -126,6 +117,8 @@ def read(
         n_rows = sample_size(X.epsilon, X.delta, *held)
         rows, positions, known = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
         truth, members, said = (None if name is None else rows[name].to_numpy() for name in (y, groups, labels))
+        if members is not None:
+            check_groups(members, positions)
         reading = Reading(known, known.exact.encode(rows), truth, members, positions, labels=said)
         table = _load_background(background, reading.schema.columns, seed, n_jobs)
     else:
@@ -147,12 +140,8 @@ def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, backg
     # The black box must get each level by its name, so rare ones keep codes of their own here.
     known = known.knowing(table)
     values = known.exact.encode(table)
-    return Reading(
-        known,
-        values,
-        None if y is None else one_per_row(y, len(values), "y"),
-        read_groups(groups, len(values)),
-    )
+    truth = None if y is None else one_per_row(y, len(values), "y")
+    return Reading(known, values, truth, read_groups(groups, len(values)))
 
 
 def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None) -> Any:
@@ -179,10 +168,14 @@ def _encode_background(background: Any, schema: FeatureSchema) -> Floats:
 
 def read_groups(groups: Any, n_rows: int) -> Labels | None:
     """Return the group of each row as an array that keeps its values; None without groups."""
+    if groups is None:
+        return None
     # NumPy makes text of all values of a list where one is text.
     if isinstance(groups, (list, tuple)) and not any(np.ndim(group) for group in groups):
         groups = np.array(groups, dtype=object)
-    return None if groups is None else one_per_row(groups, n_rows, "groups")
+    members = one_per_row(groups, n_rows, "groups")
+    check_groups(members)
+    return members
 
 
 def check_groups(groups: Labels, positions: Ints | None = None) -> None:

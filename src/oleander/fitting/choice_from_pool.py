@@ -50,10 +50,9 @@ class ChoiceFromPool(Engine):
         limits = int(options.max_explainers or DEFAULT_NUMBER), float(options.min_fidelity)
         assert within != "auto"
         # Read and label the rows that teach and choose.
-        learned = parts.learned
-        truth = read_truth(options, reading.truth, learned)
-        groups, numbers = reading.groups_of(learned), reading.numbers_of(learned)
-        rows = label_rows(reading.values[learned], black_box, groups=groups, row_numbers=numbers)
+        learned = reading.take(parts.learned)
+        truth = read_truth(options, learned.truth)
+        rows = label_rows(learned.values, black_box, groups=learned.groups, row_numbers=learned.positions)
         if truth is not None:
             warn_of_truth(rows, truth, within)
         # Queries for the held-out rows are not there for training.
@@ -88,7 +87,8 @@ class ChoiceFromPool(Engine):
         said = explainers.read(rows.values)
         evaluation = explainers.evaluate_answers(said, rows.labels, rows.weights)
         black_box.release(len(parts.held))
-        held = label_rows(reading.values[parts.held], black_box, groups=reading.groups_of(parts.held), known=rows)
+        others = reading.take(parts.held)
+        held = label_rows(others.values, black_box, groups=others.groups, known=rows)
         certificate, judged, system = None, None, None
         if len(parts.held):
             answers = explainers.read(held.values)

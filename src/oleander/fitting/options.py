@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from oleander.arrays import Ints, Labels
+from oleander.arrays import Labels
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.candidates.balls import Balls, find_generators
 from oleander.candidates.base import Boxes, Generator
@@ -159,9 +159,9 @@ def find_tolerance(given: Parameters) -> Tolerance | Literal["auto"] | None:
     return "auto" if given.tolerance == "auto" else Tolerance.read(given.tolerance)
 
 
-def read_truth(given: Parameters, truth: Labels | None, rows: Ints) -> Labels | None:
-    """Return the true answers for some rows as the black box answers; None where they are not known."""
-    return None if truth is None else given.output.of_truth(truth[rows], is_number=given.tolerance is not None)
+def read_truth(given: Parameters, truth: Labels | None) -> Labels | None:
+    """Return true answers as the black box answers; None where they are not known."""
+    return None if truth is None else given.output.of_truth(truth, is_number=given.tolerance is not None)
 
 
 def list_remembered(given: Parameters) -> dict[str, Any]:

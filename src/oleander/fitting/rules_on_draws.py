@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
@@ -77,13 +77,10 @@ class RulesOnDraws(Engine):
         n_draws = count_affordable_draws(options, n_rows, black_box)
         # Read and label the rows that judge.
         is_held = background is None and len(parts.held) > 0
-        judging = parts.held if is_held else parts.learned
-        truth = read_truth(options, reading.truth, judging)
-        clusters = None if reading.clusters is None else reading.clusters[judging]
-        groups = reading.groups_of(judging)
-        logged = reading.labels_of(judging)
+        judges = reading.take(parts.held if is_held else parts.learned)
+        truth, clusters = read_truth(options, judges.truth), judges.clusters
         rows = label_rows(
-            reading.values[judging], black_box, groups=groups, clusters=clusters, answers=logged, merge=False
+            judges.values, black_box, groups=judges.groups, clusters=clusters, answers=judges.labels, merge=False
         )
 
         # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
@@ -92,7 +89,7 @@ class RulesOnDraws(Engine):
             around = _take_affordable(around, black_box, seed)
         by_folds = around is None
         level = options.floor.level
-        subgroups = _read_subgroups(reading, judging, by_folds, on_share=options.floor.on == "share")
+        subgroups = _read_subgroups(judges, by_folds, on_share=options.floor.on == "share")
         if options.floor.on == "bound":
             too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
             if too_few is not None:
@@ -103,7 +100,7 @@ class RulesOnDraws(Engine):
             parents = rows.exact if around is None else around
             draws = draw_and_ask(parents, black_box, n_draws, seed, within)
         else:
-            logged = reading.labels_of(parts.learned) if is_held else None
+            logged = reading.labels[parts.learned] if is_held and reading.labels is not None else None
             taught = None if around is None else label_rows(around, black_box, known=rows, answers=logged)
             draws = take_as_draws(rows if taught is None else taught, seed, within)
         if truth is not None:
@@ -273,14 +270,14 @@ class RulesOnDraws(Engine):
         return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
 
 
-def _read_subgroups(reading: Reading, judging: Ints, by_folds: bool, *, on_share: bool) -> GivenSubgroups | None:
+def _read_subgroups(judges: Reading, by_folds: bool, *, on_share: bool) -> GivenSubgroups | None:
     """Return the subgroups of the judging rows; ``ValueError`` where no floor can be shown within them."""
-    if reading.subgroups is None:
+    names, groups = judges.subgroups, judges.groups
+    if names is None:
         return None
     if by_folds or on_share:
         why = "floor=Floor('share') states no bound" if on_share else "folds judge here, which certify nothing"
         raise ValueError(f"floor_by needs rows that can show a floor, and {why}: give a background, or a holdout.")
-    names, groups = reading.subgroups[judging], reading.groups_of(judging)
     if groups is not None:
         several = pd.Series(names).groupby(groups).nunique()
         worst = int(several.argmax())
