@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 
 from oleander.data.checks import MOST_EXACT
 from oleander.data.schema import Feature
+from oleander.data.schema.feature import kind_of_level
 from oleander.data.schema.rounding import MICROSECONDS
 from oleander.rules.conditions import Condition, Range
 
@@ -50,10 +51,7 @@ def _kind_learned(feature: Feature) -> str:
     """Return the kind of values that a feature was learned from; empty where it has no level with a name."""
     if feature.is_number:
         return "dates" if feature.is_date else "numbers"
-    levels = feature.named_levels
-    kinds = {
-        "truth values" if isinstance(one, bool) else "text" if isinstance(one, str) else "numbers" for one in levels
-    }
+    kinds = set(map(kind_of_level, feature.named_levels))
     if len(kinds) > 1:
         raise TableError(f"column {feature.name!r} has levels of several types, and a column of a table has one.")
     return kinds.pop() if kinds else ""

@@ -162,10 +162,9 @@ def _send(client: Any, shared: Any) -> Any:
     except TypeError:
         # A number or a string is small and sent with each task.
         return shared
-    pickler = import_extra("cloudpickle", extra="dask", purpose="A Dask cluster")
     # The result of a task can be computed again. A scattered object, as joblib sends large ones, is lost with the
     # worker that holds its last copy, and the whole fit fails.
-    future = _submit(client, pickler.loads, pickler.dumps(shared))
+    future = _submit(client, pickle.loads, dumps(shared))
     sent[key] = (alive, future)
     return future
 

@@ -51,17 +51,21 @@ def read_dtype_name(name: Any) -> str:
     return name
 
 
-def _kind_of_level(value: Any) -> str:
-    """Return "text", "truth" or "number"; empty for a value that cannot be a level."""
+def kind_of_level(value: Any) -> str:
+    """Return the kind of a level in a word; empty for a value that cannot be one.
+
+    >>> kind_of_level("a"), kind_of_level(True), kind_of_level(0.5), kind_of_level(math.nan)
+    ('text', 'truth values', 'numbers', '')
+    """
     if isinstance(value, str):
         return "text"
     if isinstance(value, (bool, np.bool_)):
-        return "truth"
-    return "number" if isinstance(value, Real) and math.isfinite(value) else ""
+        return "truth values"
+    return "numbers" if isinstance(value, Real) and math.isfinite(value) else ""
 
 
 def _read_level(level: Any) -> Level:
-    if not isinstance(level, Level) or not _kind_of_level(level):
+    if not isinstance(level, Level) or not kind_of_level(level):
         raise TypeError("levels are finite numbers, text or truth values")
     return level
 
@@ -236,7 +240,7 @@ class Feature:
 
     @cached_property
     def _level_values(self) -> NDArray[Any]:
-        is_plain = {_kind_of_level(level) for level in self.levels} in ({"truth"}, {"number"})
+        is_plain = {kind_of_level(level) for level in self.levels} in ({"truth values"}, {"numbers"})
         return np.array(self.levels, dtype=None if is_plain else object)
 
     def encode(self, values: Any) -> Floats:
@@ -282,9 +286,7 @@ class Feature:
     def read_plain(self, value: Any) -> float | None:
         """Return the code of one number or named level; None for any other value, which ``read`` may still allow."""
         if not self.is_number:
-            return (
-                self._places.get((_kind_of_level(value), value)) if isinstance(value, (str, Real, np.bool_)) else None
-            )
+            return self._places.get((kind_of_level(value), value)) if isinstance(value, (str, Real, np.bool_)) else None
         if self.is_date or isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
             return None
         if math.isnan(value):
@@ -294,7 +296,7 @@ class Feature:
 
     @cached_property
     def _places(self) -> dict[tuple[str, Any], float]:
-        return {(_kind_of_level(level), level): float(code) for code, level in enumerate(self.named_levels)}
+        return {(kind_of_level(level), level): float(code) for code, level in enumerate(self.named_levels)}
 
     def _read_numbers(self, column: pd.Series) -> Floats:
         """Return numbers as floats, and NaN for anything else; dates and the like are refused."""
@@ -348,12 +350,12 @@ class Feature:
 
     def _may_be_rare(self, value: Any) -> bool:
         """Return whether a value is of the same kind as the named levels; without any, whether it can be a level."""
-        kind = _kind_of_level(value)
+        kind = kind_of_level(value)
         return kind in self._kinds if self._kinds else kind != ""
 
     @cached_property
     def _kinds(self) -> frozenset[str]:
-        return frozenset(map(_kind_of_level, self.named_levels))
+        return frozenset(map(kind_of_level, self.named_levels))
 
     def decode(self, codes: Floats) -> Any:
         """Return the values behind the codes, with the column's dtype where it can hold them."""
