@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Output
+from oleander import AggregateExplainer, Boxes, Draws, Output
 from oleander.cli import explaining
 from oleander.cli.explaining import read_output, read_tolerance
 from oleander.cli.options import CommandError
@@ -55,16 +55,6 @@ def test_the_same_seed_writes_the_same_answers(explained, run):
     for name in ("explainers.csv", "predictions.csv", "tradeoff.csv"):
         with open(f"again/{name}") as again:
             assert (explained.folder / name).read_text() == again.read()
-
-
-@pytest.mark.slow
-def test_budgets(run, patients_csv):
-    asked = ("explain", patients_csv, "--target", "risk", "--draws", 2_000)
-    done = run(*asked, "--max-explainers", 3, "--limit", "conditions=1")
-    assert done.code == 0, done.err
-    rules = pd.read_csv("oleander-out/explainers.csv")
-    assert len(rules) <= 3
-    assert not rules["where"].str.contains(" and ").any()
 
 
 def test_a_floor_in_every_subgroup_of_a_column_that_the_model_does_not_read(run, patients):
@@ -321,39 +311,44 @@ def test_wrong_options_of_the_paper(run, patients_csv, tmp_path, options, senten
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("local", ["tree", "unfiltered"])
-@pytest.mark.parametrize("include_rows", [False, True])
-def test_options_of_the_paper_reach_the_explainer(run, patients_csv, monkeypatch, local, include_rows):
+@pytest.fixture
+def made(monkeypatch):
+    """The explainers that commands make, none of which is fitted."""
     found = []
     monkeypatch.setattr(explaining, "fit_and_write", lambda atlas, *_, **__: found.append(atlas))
+    return found
+
+
+def test_options_of_explain_reach_the_explainer(run, patients_csv, made):
+    budgets = ("--max-explainers", 3, "--min-fidelity", 0.8, "--draws", 500, "--seed", 7)
+    limits = ("--limit", "conditions=1", "--limit", "forbid=ward")
+    assert run("explain", patients_csv, "--target", "risk", *budgets, *limits).code == 0
+    given = made[0].get_params(deep=False)
+    expected = {"max_explainers": 3, "min_fidelity": 0.8, "draws": Draws(500), "random_state": 7}
+    expected |= {"candidates": Boxes(1, forbid=("ward",)), "tolerance": None, "output": Output()}
+    assert {name: given[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("local", ["tree", "unfiltered", "letter"])
+@pytest.mark.parametrize("include_rows", [False, True])
+def test_options_of_the_paper_reach_the_explainer(run, patients_csv, made, local, include_rows):
+    of_letter = {"letter": True} if local == "letter" and include_rows else {}
+    same = {"radius": [5.0, 9.0], "n_draws": 50, "max_explainers": 2, "formulation": "selective"}
     options = ("--radius", "5,9", "--n-draws", 50, "--max-explainers", 2, "--formulation", "selective")
-    more = ("--local", local, *["--include-rows"] * include_rows)
-    done = run("paper", patients_csv, "--target", "risk", *options, *more)
+    more = (*["--letter"] * bool(of_letter), *["--include-rows"] * include_rows)
+    done = run("paper", patients_csv, "--target", "risk", *options, "--local", local.replace("letter", "tree"), *more)
     assert done.code == 0, done.err
     assert ("balls stand on rounded rows" in done.err) is not include_rows
-    (atlas,) = found
-    local_of = {"tree": None, "unfiltered": UnfilteredTree(max_leaves=None)}
     expected = AggregateExplainer.paper(
-        atlas.black_box,
-        radius=[5.0, 9.0],
-        n_draws=50,
-        local=local_of[local],
+        made[0].black_box,
+        **{**same, **of_letter},
+        local=UnfilteredTree(max_leaves=None) if local == "unfiltered" else None,
         centers="rows" if include_rows else "rounded",
-        formulation="selective",
-        max_explainers=2,
-        schema=atlas.schema,
+        schema=made[0].schema,
         random_state=0,
         n_jobs=1,
     )
-    assert atlas.get_params(deep=False) == expected.get_params(deep=False)
-
-
-def test_the_letter_of_the_paper(run, patients_csv, monkeypatch):
-    found = []
-    monkeypatch.setattr(explaining, "fit_and_write", lambda atlas, *_, **__: found.append(atlas))
-    done = run("paper", patients_csv, "--target", "risk", "--radius", 7, "--letter", "--include-rows")
-    assert done.code == 0, done.err
-    assert found[0].candidates == AggregateExplainer.paper(print, radius=7.0, letter=True).candidates
+    assert made[0].get_params(deep=False) == expected.get_params(deep=False)
 
 
 def test_explain_by_the_paper(run, patients_csv, tmp_path):

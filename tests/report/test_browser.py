@@ -397,23 +397,6 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, kind):
     assert len({cell.min_fidelity for cell in tradeoff.cells}) == 5
 
 
-@pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_lines_of_the_trade_off_rise_with_rules_and_fall_with_the_floor(shared_page, kind):
-    tab = shared_page(kind).tab
-    lines = tab.evaluate(
-        "floors.map((floor) => frontier(data.cells, floor).map((cell) => [cell.n_rules, cell.coverage]))"
-    )
-    rules = range(1, 1 + max(number for line in lines for number, _ in line))
-    # How much is answered with as many rules; nothing where the line has not begun.
-    widest = np.array([[max([0.0, *(share for n, share in line if n <= most)]) for most in rules] for line in lines])
-    assert (np.diff(widest, axis=1) >= 0).all()
-    assert (np.diff(widest, axis=0) <= 0).all()
-    # Every stop of the slider is another choice.
-    for floor in tab.evaluate("floors"):
-        stops = tab.evaluate("(floor) => choicesAt(data.cells, floor).map((cell) => data.cells.indexOf(cell))", floor)
-        assert len(set(stops)) == len(stops)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_names_are_text(shared_page, kind, make_rows, hostile, levels):
     page = shared_page(kind)
@@ -617,12 +600,6 @@ def test_the_theme_changes_by_the_keyboard(shared_page):
     for theme in ("dark", "light"):
         page.tab.locator("#theme").press("Enter")
         assert page.tab.evaluate("document.documentElement.dataset.theme") == theme
-
-
-def test_every_link_leads_to_a_part_of_the_page(shared_page):
-    tab = shared_page("balls").tab
-    for link in tab.locator("nav a, a.skip").all():
-        assert tab.locator(link.get_attribute("href")).count() == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
