@@ -42,66 +42,70 @@ def chosen(*members):
 OLD, YOUNG = Range(0, AGE, lower=52), Range(0, AGE, upper=52)
 
 
-class TestByHand:
-    def test_one_threshold(self):
-        change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=60), "yes")
-        assert str(change) == "The answer would be 'no' (rule 2) if age ≤ 52."
-        assert change.row[0] == 52
-        change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=50), "no")
-        assert str(change) == "The answer would be 'yes' (rule 1) if age > 52."
-        assert change.row[0] == 53
+UP_TO_60, MISSING = Range(0, AGE, upper=60), Range(1, DOSE, lower=9, upper=0, missing=True)
+NOT_SOUTH = Levels(3, WARD, frozenset({0, 1, 3}), missing=True)
+WOMAN = Levels(2, SEX, frozenset({0}))
+YOUNG_WOMAN = box("no", YOUNG, Range(1, DOSE, upper=2.0), WOMAN)
+NEAR = box("near", Range(0, AGE, lower=50, upper=52), Range(1, DOSE, lower=1.1, upper=1.2))
+FAR, MUCH = box("far", Range(0, AGE, lower=79)), box("much", Range(1, DOSE, lower=4))
+# The explainers, the row, its answer, and the answer that a change would give it.
+BY_HAND = {
+    "down to a threshold": ([box("yes", OLD), box("no", YOUNG)], row(age=60), "yes", "'no' (rule 2) if age ≤ 52"),
+    "over a threshold": ([box("yes", OLD), box("no", YOUNG)], row(age=50), "no", "'yes' (rule 1) if age > 52"),
+    "only columns that must change": (
+        [YOUNG_WOMAN, box("yes")],
+        row(age=60, dose=3.0),
+        "yes",
+        "'no' (rule 1) if age ≤ 52 and dose ≤ 2",
+    ),
+    "fewer columns before smaller changes": ([NEAR, FAR], row(), None, "'far' (rule 2) if age > 79"),
+    "the smaller change in age": ([MUCH, box("old", OLD)], row(), None, "'old' (rule 2) if age > 52"),
+    "the smaller change in dose": ([MUCH, box("old", OLD)], row(20, 3.9), None, "'much' (rule 1) if dose > 4"),
+    # Up to 60 a more faithful rule answers otherwise.
+    "clear of a more faithful rule": (
+        [box("no", OLD, fidelity=0.9), box("yes", UP_TO_60, fidelity=0.95)],
+        row(),
+        "yes",
+        "'no' (rule 1) if age > 60",
+    ),
+    "into a less faithful rule": (
+        [box("no", OLD, fidelity=0.95), box("yes", UP_TO_60, fidelity=0.9)],
+        row(),
+        "yes",
+        "'no' (rule 1) if age > 52",
+    ),
+    "out of the rule that answers before": (
+        [box("yes", WOMAN), box("no", OLD)],
+        row(60),
+        "yes",
+        "'no' (rule 2) if sex is M",
+    ),
+    "a level": ([box("no", NOT_SOUTH)], row(ward="south"), None, f"'no' (rule 1) if {NOT_SOUTH}"),
+    "a value to a missing one": ([box("no", MISSING)], row(), None, "'no' (rule 1) if dose is missing"),
+    "a missing value to one": ([YOUNG_WOMAN], row(dose=np.nan), None, "'no' (rule 1) if dose ≤ 2"),
+}
 
-    def test_only_columns_that_must_change_are_named(self):
-        no = box("no", YOUNG, Range(1, DOSE, upper=2.0), Levels(2, SEX, frozenset({0})))
-        assert str(find_change(chosen(box("yes"), no), row(), "yes")) == "None"
-        change = find_change(chosen(no, box("yes")), row(age=60, dose=3.0), "yes")
-        assert str(change) == "The answer would be 'no' (rule 1) if age ≤ 52 and dose ≤ 2."
-        assert change.columns == (0, 1)
 
-    def test_fewer_columns_come_before_smaller_changes(self):
-        near = box("near", Range(0, AGE, lower=50, upper=52), Range(1, DOSE, lower=1.1, upper=1.2))
-        far = box("far", Range(0, AGE, lower=79))
-        assert str(find_change(chosen(near, far), row(), None)) == "The answer would be 'far' (rule 2) if age > 79."
+@pytest.mark.parametrize(("members", "given", "answer", "words"), BY_HAND.values(), ids=BY_HAND)
+def test_a_change_by_hand(members, given, answer, words):
+    assert str(find_change(chosen(*members), given, answer)) == f"The answer would be {words}."
 
-    def test_of_two_columns_the_smaller_change_is_named(self):
-        sets = chosen(box("dose", Range(1, DOSE, lower=4)), box("age", OLD))
-        assert find_change(sets, row(), None).label == "age"
-        assert find_change(sets, row(age=20, dose=3.9), None).label == "dose"
 
-    def test_a_more_faithful_rule_is_kept_clear_of(self):
-        """Up to 60 a more faithful rule answers otherwise, so the change is to over 60."""
-        sets = chosen(box("no", OLD, fidelity=0.9), box("yes", Range(0, AGE, upper=60), fidelity=0.95))
-        assert str(find_change(sets, row(), "yes")) == "The answer would be 'no' (rule 1) if age > 60."
-        sets = chosen(box("no", OLD, fidelity=0.95), box("yes", Range(0, AGE, upper=60), fidelity=0.9))
-        assert str(find_change(sets, row(), "yes")) == "The answer would be 'no' (rule 1) if age > 52."
+LINEAR = LimeLinear().fit(SCHEMA.encode(TABLE), np.where(TABLE["age"] > 50, "yes", "no"), schema=SCHEMA)
 
-    def test_a_rule_that_covers_the_row_behind_another_needs_a_way_out(self):
-        sets = chosen(box("yes", Levels(2, SEX, frozenset({0}))), box("no", OLD))
-        assert str(find_change(sets, row(age=60), "yes")) == "The answer would be 'no' (rule 2) if sex is M."
 
-    def test_levels_and_missing_values(self):
-        not_south = Levels(3, WARD, frozenset({0, 1, 3}), missing=True)
-        change = find_change(chosen(box("no", not_south)), row(ward="south"), None)
-        assert str(change) == f"The answer would be 'no' (rule 1) if {not_south}."
-        missing = Range(1, DOSE, lower=9, upper=0, missing=True)
-        assert (
-            str(find_change(chosen(box("no", missing)), row(), None))
-            == "The answer would be 'no' (rule 1) if dose is missing."
-        )
-        known = Range(1, DOSE, upper=2.0)
-        assert (
-            str(find_change(chosen(box("no", known)), row(dose=np.nan), None))
-            == "The answer would be 'no' (rule 1) if dose ≤ 2."
-        )
-
-    def test_no_other_answer(self):
-        assert find_change(chosen(box("yes", OLD)), row(age=60), "yes") is None
-
-    def test_a_linear_model_has_no_conditions(self):
-        rows = SCHEMA.encode(TABLE)
-        linear = LimeLinear().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
-        member = ChosenExplainer(Box(()), linear, "test", 10, 0.9, 1.0)
-        assert find_change(chosen(member), row(), "no") is None
+@pytest.mark.parametrize(
+    ("members", "answer"),
+    [
+        ([box("yes", OLD)], "yes"),
+        # The other rule is hidden behind one that holds everywhere.
+        ([box("yes"), YOUNG_WOMAN], "yes"),
+        # A linear model has no conditions.
+        ([ChosenExplainer(Box(()), LINEAR, "test", 10, 0.9, 1.0)], "no"),
+    ],
+)
+def test_where_no_change_gives_another_answer_none_is_named(members, answer):
+    assert find_change(chosen(*members), row(age=60), answer) is None
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e300])

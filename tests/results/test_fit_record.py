@@ -1,4 +1,3 @@
-import copy
 import json
 from dataclasses import replace
 
@@ -7,7 +6,6 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Output
-from oleander.candidates.balls import Balls
 from oleander.draws import Draws
 from oleander.judging.certificate import Claim
 from oleander.results.fit_record import Accuracy, FitRecord
@@ -54,32 +52,6 @@ class TestFiles:
         loaded.save(tmp_path / "again")
         assert AggregateExplainer.load(tmp_path / "again").record_.to_dict() == now.to_dict()
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"explainers": {"members": []}},
-            {"max_explainers": 0},
-            {"max_explainers": "many"},
-            {"max_explainers": True},
-            {"min_fidelity": 1.5},
-            {"min_fidelity": None},
-            {"evaluation": None},
-            {"schema": None},
-            {"n_queries": "many"},
-        ],
-        ids=str,
-    )
-    def test_a_record_that_no_fit_makes_is_refused(self, whole, change):
-        with pytest.raises((TypeError, ValueError)):
-            FitRecord.from_dict({**copy.deepcopy(whole.to_dict()), **change})
-
-    @pytest.mark.parametrize("name", ["proof", "tradeoff", "judged", "n_queries", "explainers"])
-    def test_a_record_without_a_part_is_refused(self, whole, name):
-        content = whole.to_dict()
-        del content[name]
-        with pytest.raises(KeyError):
-            FitRecord.from_dict(content)
-
 
 class TestCell:
     def test_it_holds_the_figures_of_the_fit(self, whole):
@@ -93,17 +65,6 @@ class TestCell:
         assert whole.status == ("certified" if whole.is_asked else whole.proof.status)
         assert replace(whole, proof=None).status == "certified"
         assert replace(whole, proof=None, certificate=None).status == "judged"
-
-
-class TestRecords:
-    def test_a_ball_around_a_row_is_not_written_unasked(self, fit_stripes, rows):
-        atlas = fit_stripes(
-            draws=Draws(), candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7
-        )
-        record = atlas.record_
-        with pytest.raises(ValueError, match=r"explainer 1 is a ball around a row of the data.*include_rows=True"):
-            record.without_records(rows)
-        assert record.without_records(np.random.default_rng(1).uniform(size=(50, 3))) is record
 
 
 ACCURACY = Accuracy(

@@ -2,7 +2,6 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.results.tradeoff import Cell, TradeOff, default_grid
@@ -13,15 +12,18 @@ def tradeoff(atlas):
     return atlas.tradeoff()
 
 
+@pytest.fixture(scope="module")
+def filled(tradeoff):
+    """Return the cells that hold explainers."""
+    return [cell for cell in tradeoff.cells if cell.explainers is not None]
+
+
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
         ({"max_explainers": [0]}, "max_explainers=0 is not allowed: give a whole number, 1 or more"),
-        ({"max_explainers": [1.5]}, "max_explainers=1.5 is not allowed"),
         ({"max_explainers": 3}, "max_explainers=3 is not allowed: give a sequence"),
-        ({"max_explainers": []}, "give a sequence of at least one value"),
         ({"min_fidelity": [0.9, float("nan")]}, "min_fidelity=nan is not allowed: give a number over 0 and up to 1"),
-        ({"min_fidelity": [0]}, "min_fidelity=0 is not allowed"),
         ({"min_fidelity": 0.9}, "min_fidelity=0.9 is not allowed: give a sequence"),
     ],
 )
@@ -53,52 +55,43 @@ class TestCells:
                 assert cell.n_explainers == len(result.chosen)
                 assert cell.coverage == pytest.approx(result.covered @ rows.weights / rows.n_rows)
 
-    def test_figures_are_those_of_the_explainers(self, atlas, tradeoff):
+    def test_figures_and_order_are_those_of_the_explainers(self, atlas, filled):
         rows = atlas._engine.rows
-        for cell in tradeoff.cells:
-            if cell.explainers is not None:
-                found = cell.explainers.evaluate(rows.values, rows.labels, rows.weights)
-                assert (cell.coverage, cell.fidelity) == (found.coverage, found.fidelity)
-                assert (cell.mean_fidelity, cell.agreement) == (found.mean_fidelity, found.agreement)
-                assert cell.n_rules == cell.explainers.n_rules
-                figures = [(member.support, member.fidelity) for member in cell.explainers.members]
-                assert figures == [(one.n_rows, pytest.approx(one.fidelity)) for one in found.explainer_counts]
+        for cell in filled:
+            found = cell.explainers.evaluate(rows.values, rows.labels, rows.weights)
+            assert (cell.coverage, cell.fidelity) == (found.coverage, found.fidelity)
+            assert (cell.mean_fidelity, cell.agreement) == (found.mean_fidelity, found.agreement)
+            assert cell.n_rules == cell.explainers.n_rules
+            members = cell.explainers.members
+            figures = [(member.support, member.fidelity) for member in members]
+            assert figures == [(one.n_rows, pytest.approx(one.fidelity)) for one in found.explainer_counts]
+            # The widest stands first, and the most faithful answers.
+            sizes = [member.explainer.n_draws if atlas.asks else member.support for member in members]
+            assert sizes == sorted(sizes, reverse=True)
+            fidelity = [members[number].chosen_fidelity for number in cell.explainers.ranked]
+            assert fidelity == sorted(fidelity, reverse=True)
 
-    def test_every_cell_keeps_its_floor_and_number(self, atlas, tradeoff):
-        assert any(cell.explainers is not None for cell in tradeoff.cells)
-        for cell in tradeoff.cells:
-            if cell.explainers is not None:
-                if atlas.asks:
-                    assert cell.agreement >= cell.min_fidelity
-                else:
-                    for member in cell.explainers.members:
-                        measured = atlas.floor.measure(round(member.fidelity * member.support), member.support)
-                        assert measured >= cell.min_fidelity
-                assert cell.n_explainers <= cell.max_explainers
-                assert cell.coverage <= cell.most + 1e-12
+    def test_every_cell_keeps_its_floor_and_number(self, atlas, filled):
+        assert filled
+        for cell in filled:
+            if atlas.asks:
+                assert cell.agreement >= cell.min_fidelity
+            else:
+                for member in cell.explainers.members:
+                    measured = atlas.floor.measure(round(member.fidelity * member.support), member.support)
+                    assert measured >= cell.min_fidelity
+            assert cell.n_explainers <= cell.max_explainers
+            assert cell.coverage <= cell.most + 1e-12
 
     def test_more_explainers_cover_no_less_and_a_higher_floor_no_more(self, atlas, tradeoff):
         proven = [cell for cell in tradeoff.cells if cell.status in ("optimal", "infeasible")]
         assert len(proven) == (0 if atlas.asks else len(tradeoff.cells))
         for one in proven:
+            assert one.gap == pytest.approx(0)
+            assert one.most == pytest.approx(one.coverage)
             for other in proven:
                 if one.max_explainers <= other.max_explainers and one.min_fidelity >= other.min_fidelity:
                     assert one.coverage <= other.coverage + 1e-9
-
-    def test_a_proven_cell_has_no_gap(self, tradeoff):
-        for cell in tradeoff.cells:
-            if cell.status in ("optimal", "infeasible"):
-                assert cell.gap == pytest.approx(0)
-                assert cell.most == pytest.approx(cell.coverage)
-
-    def test_explainers_stand_the_widest_first_and_the_most_faithful_answers(self, atlas, tradeoff):
-        for cell in tradeoff.cells:
-            if cell.explainers is not None:
-                members = cell.explainers.members
-                sizes = [member.explainer.n_draws if atlas.asks else member.support for member in members]
-                assert sizes == sorted(sizes, reverse=True)
-                fidelity = [members[number].chosen_fidelity for number in cell.explainers.ranked]
-                assert fidelity == sorted(fidelity, reverse=True)
 
 
 class TestOwnCell:
@@ -108,15 +101,11 @@ class TestOwnCell:
         assert (cell.coverage, cell.fidelity) == (atlas.coverage_, atlas.fidelity_)
         assert all((member.claim is None) == atlas.asks for member in cell.explainers.members)
 
-    def test_it_is_in_every_grid(self, fit_stripes):
-        atlas = fit_stripes(min_fidelity=0.85)
-        cells = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8]).cells
-        places = {(cell.max_explainers, cell.min_fidelity) for cell in cells}
-        assert places == {(1, 0.8), (1, 0.85), (2, 0.8), (2, 0.85)}
-
-    def test_a_parameter_set_after_the_fit_does_not_move_it(self, fit_stripes):
+    def test_it_is_in_every_grid_and_a_parameter_set_after_the_fit_does_not_move_it(self, fit_stripes):
         atlas = fit_stripes(min_fidelity=0.85).set_params(max_explainers=5, min_fidelity=0.8)
         tradeoff = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8])
+        places = {(cell.max_explainers, cell.min_fidelity) for cell in tradeoff.cells}
+        assert places == {(1, 0.8), (1, 0.85), (2, 0.8), (2, 0.85)}
         assert list(tradeoff.at(2, 0.85).explainers.members) == atlas.explainers_
 
 
@@ -162,11 +151,6 @@ class TestFiles:
         (read,) = TradeOff.from_dict(written, None).cells
         assert repr(read) == repr(nothing)
 
-    def test_a_file_without_one_says_so(self, fit_stripes, tmp_path):
-        fit_stripes().save(tmp_path / "a.oleander")
-        with pytest.raises(NotFittedError, match="holds no trade-off"):
-            AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
-
     def test_balls_around_rows_are_withheld(self, tmp_path):
         X = np.random.default_rng(0).integers(0, 9, size=(300, 3)).astype(float)
         balls = Balls(2.0, centers="rows", n_draws=200, max_candidates=40)
@@ -181,7 +165,5 @@ class TestFiles:
         withheld = atlas.tradeoff().without_records(atlas.schema_.encode(X))
         assert {cell.status for cell in withheld.cells} == {"withheld"}
         assert {cell.explainers for cell in withheld.cells} == {None}
-        with pytest.raises(ValueError, match="include_rows=True"):
-            atlas.save(tmp_path / "a.oleander")
         atlas.save(tmp_path / "a.oleander", include_rows=True)
         assert AggregateExplainer.load(tmp_path / "a.oleander").tradeoff().table.equals(atlas.tradeoff().table)
