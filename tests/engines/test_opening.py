@@ -10,9 +10,9 @@ import pytest
 
 from oleander import AggregateExplainer, open_source
 from oleander.draws import Draws
-from oleander.engines import opening, sampling
-from oleander.engines.columns import TableError
-from oleander.engines.opening import open_table
+from oleander.engines import tables
+from oleander.engines.query import TableError
+from oleander.engines.tables import open_table
 from tests.cli.conftest import run_command
 from tests.engines.conftest import need
 from tests.engines.test_query import Law, make_visits
@@ -54,8 +54,8 @@ def test_a_command_judges_a_table_as_it_judges_a_file(folder):
 def test_python_takes_paths_and_reads_them_with_what_is_installed(folder, monkeypatch, missing):
     atlas = AggregateExplainer.load(folder / "atlas.oleander")
     wanted = atlas.evaluate(pl.read_csv(folder / "visits.csv"), "said").to_dict()
-    find = opening.find_spec
-    monkeypatch.setattr(opening, "find_spec", lambda name: None if name in missing else find(name))
+    find = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in missing else find(name))
     paths = (folder / "visits", str(folder / "visits"), open_source(folder / "visits", block_size=300))
     for path in paths:
         assert atlas.evaluate(path, labels="said").to_dict() == wanted
@@ -91,7 +91,7 @@ def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):
 
 
 def test_a_command_asks_a_model_about_a_sample_of_a_table(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(sampling, "sample_size", lambda *_: 500)
+    monkeypatch.setattr(tables, "sample_size", lambda *_: 500)
     visits = pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64})
     visits.write_parquet(tmp_path / "visits.parquet")
     options = ("--model", "tests.engines.test_opening:LAW", "--read", "key=visit", "--json")

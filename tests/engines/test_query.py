@@ -12,8 +12,7 @@ from oleander import AggregateExplainer, open_source
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
-from oleander.engines.columns import TableError
-from oleander.engines.query import Counted, count, write_query
+from oleander.engines.query import Counted, TableError, count, write_query
 from oleander.results.explainer_set import ExplainerSet
 from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range

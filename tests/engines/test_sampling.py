@@ -8,9 +8,9 @@ import pytest
 from oleander import AggregateExplainer, open_source
 from oleander.data.sampling import rows_needed
 from oleander.draws import Draws
-from oleander.engines import sampling
-from oleander.engines.columns import TableError
-from oleander.engines.sampling import PRIME, draw_from_table, hash_key
+from oleander.engines import tables
+from oleander.engines.query import TableError
+from oleander.engines.tables import PRIME, draw_from_table, hash_key
 from tests.engines.conftest import need
 from tests.engines.test_query import Law, make_visits
 
@@ -28,7 +28,7 @@ def visits() -> pl.DataFrame:
 
 @pytest.fixture(autouse=True)
 def small_samples(monkeypatch):
-    monkeypatch.setattr(sampling, "sample_size", lambda *given: 1_000)
+    monkeypatch.setattr(tables, "sample_size", lambda *given: 1_000)
 
 
 def fit(table, model=None, **given) -> AggregateExplainer:
@@ -171,7 +171,7 @@ def test_a_view_that_numbers_text_is_drawn_like_any_key(visits, load_duckdb):
 
 
 def test_a_table_smaller_than_the_sample_is_taken_whole(visits, monkeypatch):
-    monkeypatch.setattr(sampling, "sample_size", lambda *given: N_ROWS)
+    monkeypatch.setattr(tables, "sample_size", lambda *given: N_ROWS)
     assert len(draw_from_table(visits.lazy(), "the.key", seed=0).rows) == N_ROWS
     assert fit(visits.lazy()).exact_.n_rows == N_ROWS
 

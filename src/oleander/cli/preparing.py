@@ -26,7 +26,7 @@ from oleander.data.rows import split_off
 from oleander.data.sampling import sample_size
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.sources import Source, open_source
-from oleander.engines.opening import open_table
+from oleander.engines.tables import open_table
 from oleander.messages import list_some
 from oleander.running.progress import tell_progress
 

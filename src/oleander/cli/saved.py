@@ -30,8 +30,7 @@ from oleander.cli.options import (
 )
 from oleander.cli.outputs import answer, predictions_table, records, show_json, show_text, tabulate, write_table
 from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
-from oleander.engines.opening import open_table
-from oleander.engines.sampling import draw_from_table
+from oleander.engines.tables import draw_from_table, open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
 from oleander.judging.floor import FloorCheck

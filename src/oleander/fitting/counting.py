@@ -19,9 +19,8 @@ from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
 from oleander.data.sources import Block, Source, load_arrow
-from oleander.engines.columns import UncountableError
-from oleander.engines.query import count
-from oleander.engines.sampling import Sampled
+from oleander.engines.query import UncountableError, count
+from oleander.engines.tables import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.files.codec import Saved
 from oleander.fitting.engine import Engine

@@ -13,7 +13,7 @@ from oleander.data.frames import read_column, to_table
 from oleander.data.reading import Reading, read
 from oleander.data.sources import Source, as_source
 from oleander.engines.query import as_lazy
-from oleander.engines.sampling import Sampled, draw_from_table, refuse_to_collect
+from oleander.engines.tables import Sampled, draw_from_table, refuse_to_collect
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count, plan_sample

@@ -16,9 +16,8 @@ from oleander.data.frames import as_one_row, read_column, take_rows, to_table
 from oleander.data.reading import read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
-from oleander.engines.opening import stored
 from oleander.engines.query import Counted, count
-from oleander.engines.sampling import draw_from_table, refuse_to_collect
+from oleander.engines.tables import draw_from_table, refuse_to_collect, stored
 from oleander.fitting.editing import Editor
 from oleander.fitting.options import Parameters
 from oleander.judging.subgroups import both

@@ -1,12 +1,18 @@
-"""A sample of a table that stays in its engine, drawn by a hash of a key, and counts of all other rows by one query.
+"""Tables that stay in their engine: opened by a text, as on the command line, and sampled by a hash of a key.
 
-The hash is whole-number arithmetic below 2^63, so every engine draws the same rows. With groups, groups are hashed, so
-that no group is both in the sample and outside.
+A connection string may hold a password, so it is read from the environment alone, and never printed. The hash is
+whole-number arithmetic below 2^63, so every engine draws the same rows; one query counts the others. With groups,
+groups are hashed, so that no group is both in the sample and outside.
 """
 
 import math
+import os
+import re
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,15 +21,88 @@ import pandas as pd
 from oleander.data.checks import names_of_columns
 from oleander.data.frames import to_table
 from oleander.data.sampling import sample_size
-from oleander.data.sources import DELTA, EPSILON, Source
-from oleander.engines.columns import TableError
-from oleander.engines.opening import stored
-from oleander.engines.query import Where, as_lazy, name_columns, run_query
+from oleander.data.sources import DELTA, EPSILON, Source, as_source
+from oleander.engines.query import TableError, Where, as_lazy, name_columns, run_query
+from oleander.messages import import_extra, one_line, visible
 
+HOW = "give FILE.duckdb::TABLE, a Parquet file or folder, or env:VARIABLE::TABLE with a connection string in VARIABLE"
 # The two largest primes whose squares are under 2^62. Together, their remainders tell all keys apart up to 2^61.
 PRIME, OTHER = 2_147_483_647, 2_147_483_629
 # A seed that is no user's: what judges is another sample than what a fit drew.
 TO_JUDGE = 2**64
+
+
+def open_table(name: str) -> Any:
+    """Return the table that a text names, unread, in the engine that holds it.
+
+    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars, DuckDB or else pyarrow reads; or
+    ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
+    ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
+
+    >>> open_table("env:NOWHERE::visits")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    oleander.engines.query.TableError: the environment has no variable NOWHERE: give FILE.duckdb::TABLE, ...
+    """
+    place, _, table = name.partition("::")
+    if place.startswith("env:"):
+        return _connect(place.removeprefix("env:"), table)
+    if re.match(r"\w[\w+.-]+:/", place):
+        # A connection string is not printed, because it may hold a password.
+        raise TableError(f"a connection string is not given as it is: {HOW}.")
+    path = Path(place)
+    if not path.exists():
+        raise TableError(f"there is no file or folder {visible(path)}: {HOW}.")
+    if table:
+        duckdb = import_extra("duckdb", extra="duckdb", purpose="Reading a DuckDB file")
+        with path.open("rb") as file:
+            if file.read(12)[8:] != b"DUCK":
+                raise TableError(f"{visible(path)} is no DuckDB database: {HOW}.")
+        try:
+            connection = duckdb.connect(str(path), read_only=True)
+            return connection.table(table)
+        except duckdb.Error as error:
+            lack = f"has no table {visible(table)}" if isinstance(error, duckdb.CatalogException) else "cannot be read"
+            raise TableError(f"{visible(path)} {lack}: {one_line(error)}.") from error
+    if path.is_file() and path.suffix.lower() not in (".parquet", ".pq"):
+        raise TableError(f"{visible(path)} is no Parquet file: {HOW}.")
+    pattern = str(path / "**" / "*.parquet") if path.is_dir() else str(path)
+    if find_spec("polars") is not None:
+        return import_extra("polars", extra="polars", purpose="Reading Parquet files").scan_parquet(pattern)
+    if find_spec("duckdb") is None:
+        return as_source(path)
+    duckdb = import_extra("duckdb", extra="duckdb", purpose="Reading Parquet files without polars")
+    return duckdb.read_parquet(pattern, hive_partitioning=path.is_dir())
+
+
+def stored(X: Any) -> Any:
+    """Return a table that stays where it is, given as such, by a path or as a source; None for one in memory."""
+    X = X.given if isinstance(X, Source) and X.given is not None else X
+    if isinstance(X, (str, os.PathLike)):
+        return open_table(os.fspath(X))
+    return X if as_lazy(X) is not None else as_source(X)
+
+
+def _connect(variable: str, table: str) -> Any:
+    address = os.environ.get(variable)
+    if not address or not table:
+        lack = "no table is named" if address else f"the environment has no variable {visible(variable)}"
+        raise TableError(f"{lack}: {HOW}.")
+    ibis = import_extra("ibis", extra="postgres", purpose="Reading a table behind a connection")
+    schema, _, own = table.rpartition(".")
+    try:
+        connection = ibis.connect(address)
+        opened = connection.table(own, database=schema or None)
+        # The connection is closed with the last reference to the table.
+        finalize(opened, connection.disconnect)
+        return opened
+    except Exception as error:
+        kind = type(error).__name__
+    # Outside, so that neither the message nor the cause of the error, which may hold a password, is shown.
+    raise TableError(
+        f"table {visible(table)} cannot be opened with the connection string in {visible(variable)} ({kind}). Check "
+        "the address, the rights of the user and the name of the table."
+    )
 
 
 def hash_key(name: str, seed: int) -> nw.Expr:
