@@ -143,9 +143,12 @@ class Memberships:
         return found
 
     def _find_matches(self, codes: NDArray[np.int32], cut: Cut) -> Bits:
-        table = mask_table(cut[1], self.grid.columns[cut[0]].n_codes)
-        # No code lies outside the table; "clip" saves looking.
-        return kernels.pack(table.take(codes, mode="clip"))
+        n_codes, mask = self.grid.columns[cut[0]].n_codes, cut[1]
+        first, last = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
+        if mask.bit_count() <= last - first:
+            return kernels.pack(mask_table(mask, n_codes).take(codes))
+        # A run of codes is found by one comparison: codes below it wrap around to large numbers.
+        return kernels.pack(codes.view(np.uint32) - np.uint32(first) <= np.uint32(last - first))
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""

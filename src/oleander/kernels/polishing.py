@@ -36,20 +36,22 @@ def _add_fails(cells: Cells, line: int, changes: Small, fails: Small) -> None:
         fails[draw] += changes[cells[line, draw]]
 
 
-@compiled(CELLS, KINDS, SMALL, SMALL, COUNTS, is_inner=True)
-def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, counts: Small) -> None:
+@compiled(CELLS, KINDS, SMALL, SMALL, SMALL, COUNTS, is_inner=True)
+def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, beside: Small, counts: Small) -> None:
     """Count draws by column, code and kind: those in the box, and those that only the column's own cut keeps out."""
-    n_inside = 0
+    n_inside = n_beside = 0
+    # Every draw is written down, and its place kept only where it counts: no branch that a processor guesses wrong.
     for draw in range(len(kinds)):
-        if fails[draw] < 2 * ONE_FAIL:
-            if fails[draw] == 0:
-                inside[n_inside] = draw
-                n_inside += 1
-            else:
-                line = fails[draw] - ONE_FAIL
-                counts[line, cells[line, draw], kinds[draw]] += 1
+        inside[n_inside] = beside[n_beside] = draw
+        n_inside += fails[draw] == 0
+        n_beside += (fails[draw] != 0) & (fails[draw] < 2 * ONE_FAIL)
+    for i in range(n_beside):
+        draw = np.uint64(beside[i])
+        line = np.uint64(fails[draw] - ONE_FAIL)
+        counts[line, cells[line, draw], kinds[draw]] += 1
     for line in range(len(cells)):
-        for draw in inside[:n_inside]:
+        for i in range(n_inside):
+            draw = np.uint64(inside[i])
             counts[line, cells[line, draw], kinds[draw]] += 1
 
 
@@ -177,7 +179,7 @@ def _find_levels(sums: Floats, n_codes: int, penalty: float, taken: Bools) -> tu
 
 @compiled(
     *(CELLS, SIZES, FLAGS, ALLOWED, TAKEN, KINDS, AMOUNTS, types.bool_, VALUE, NUMBER, NUMBER),
-    *(COUNTS, writes(types.float64, 3), ALLOWED, LINE, SMALL, SMALL, SMALL),
+    *(COUNTS, writes(types.float64, 3), ALLOWED, LINE, SMALL, SMALL, SMALL, SMALL),
 )
 def _move(
     cells: Cells,
@@ -198,6 +200,7 @@ def _move(
     changes: Small,
     fails: Small,
     draws_inside: Small,
+    draws_beside: Small,
 ) -> None:
     sums, before, taken, best_taken = work[0], work[1], found[0], found[1]
     n_cuts = 0
@@ -208,7 +211,7 @@ def _move(
                 changes[code] = 0 if allowed[line, code] else ONE_FAIL + line
             _add_fails(cells, line, changes, fails)
     for _ in range(max_moves):
-        _count_kinds(cells, kinds, fails, draws_inside, counts)
+        _count_kinds(cells, kinds, fails, draws_inside, draws_beside, counts)
         best_is_kept, best, best_line = True, 0.0, -1
         for line in range(len(n_codes)):
             inside = kept = 0.0
@@ -298,6 +301,6 @@ def move_box(
     counts, starts = np.zeros((*allowed.shape, len(gains)), dtype=np.int32), np.empty(width, dtype=np.intp)
     # Running sums are one longer than a line of codes.
     work, found, changes = np.empty((2, 2, width + 1)), np.empty((2, width), dtype=bool), np.empty(width, np.int32)
-    fails, draws_inside = np.zeros((2, len(kinds)), dtype=np.int32)
+    fails, inside, beside = np.zeros((3, len(kinds)), dtype=np.int32)
     given = cells, n_codes, is_number, allowed, is_cut, kinds, worths, slacks is not None, penalty, max_cuts, max_moves
-    _move(*given, counts, work, found, starts, changes, fails, draws_inside)
+    _move(*given, counts, work, found, starts, changes, fails, inside, beside)
