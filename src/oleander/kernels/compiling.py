@@ -4,7 +4,7 @@ numba looks for a folder to cache in: the one that ``NUMBA_CACHE_DIR`` names, ``
 user's own cache folder where the package cannot be written to. A kernel calls only kernels of its own file, because a
 cached kernel is recompiled only when its own file changes.
 
-Where the cache is empty, a second process compiles files from the last that a fit needs, while this one begins with the
+Where the cache is empty, a second process compiles the files that a fit needs late, while this one begins with the
 first.
 """
 
@@ -25,9 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 PACKAGE = "oleander.kernels."
-# Files that take about as long to compile as the others, the last that a fit needs first; then one more, for where a
-# slow black box leaves time.
-APART = ("dual", "polishing", "growth")
+# Two files that take about as long to compile as the others, in the order in which a fit needs them; then one more, for
+# where a slow black box leaves time.
+APART = ("polishing", "dual", "growth")
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
