@@ -45,14 +45,15 @@ def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, beside
         inside[n_inside] = beside[n_beside] = draw
         n_inside += fails[draw] == 0
         n_beside += (fails[draw] != 0) & (fails[draw] < 2 * ONE_FAIL)
+    # Places without a sign spare the compiled code a look at the other end of the array.
     for i in range(n_beside):
-        draw = np.uint64(beside[i])
-        line = np.uint64(fails[draw] - ONE_FAIL)
-        counts[line, cells[line, draw], kinds[draw]] += 1
+        place = np.uint64(beside[i])
+        own_cut = np.uint64(fails[place] - ONE_FAIL)
+        counts[own_cut, cells[own_cut, place], kinds[place]] += 1
     for line in range(len(cells)):
         for i in range(n_inside):
-            draw = np.uint64(inside[i])
-            counts[line, cells[line, draw], kinds[draw]] += 1
+            place = np.uint64(inside[i])
+            counts[line, cells[line, place], kinds[place]] += 1
 
 
 @compiled(AMOUNTS, NUMBER, types.bool_, VALUE, AMOUNTS, TAKEN, is_inner=True)
