@@ -203,7 +203,7 @@ class Drawn(Shown):
         ``options`` are those of the display: ``rivals`` of ``oleander.report.TradeOffDisplay``.
         """
         # The report is a layer above results, too.
-        from oleander.report import make_display
+        from oleander.report.displays import make_display
 
         display = make_display(self, **options).plot()
         if path is not None:
