@@ -128,11 +128,6 @@ def test_bad_separators(separator):
         FileOptions.parse([f"separator={separator}"])
 
 
-def test_a_separator_that_is_also_the_decimal_mark():
-    with pytest.raises(CommandError, match="--read separator and decimal are both ','; they must differ"):
-        FileOptions.parse(["separator=,", "decimal=,"])
-
-
 def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
     """Comparing every name with every other would be ten billion comparisons."""
     (tmp_path / "p.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + ",c0\n1\n")

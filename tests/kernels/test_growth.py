@@ -19,7 +19,7 @@ def grow_both(columns, labels, n_labels, max_leaves, min_leaf, simplify):
     found = kernels.grow_nodes(
         codes, n_codes, is_number, labels, n_labels, max_leaves, min_leaf=min_leaf, simplify=simplify
     )
-    return found.T.tolist(), collect(grow(columns, labels, n_labels, max_leaves, min_leaf), simplify)
+    return found.T.tolist(), collect(grow(columns, labels, n_labels, max_leaves, min_leaf), labels, n_labels, simplify)
 
 
 def random_columns(rng, n_draws):
