@@ -69,15 +69,6 @@ def test_fewer_rows_are_used_when_not_all_can_be_asked_about(groups: np.ndarray 
 
 
 class TestDraws:
-    def test_draws_give_way_before_rows(self) -> None:
-        box = Recording(law)
-        with pytest.warns(UserWarning, match=r"max_queries=1,200 leaves 900 of 2,000 draws"):
-            atlas = AggregateExplainer(
-                box, random_state=0, max_queries=1_200, draws=Draws(2_000), min_fidelity=0.6
-            ).fit(X)
-        assert box.n_rows == atlas.n_queries_ == 1_200
-        assert atlas.evaluation_.n_rows == 200
-
     def test_with_too_few_draws_explainers_learn_from_the_rows(self) -> None:
         box = Recording(law)
         atlas = AggregateExplainer(box, random_state=0, max_queries=700, min_fidelity=0.6, max_explainers=2)
@@ -111,12 +102,6 @@ def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float
         explainer.fit(X, background=background)
         assert explainer.n_queries_ == box.n_rows
     assert box.n_rows <= most
-
-
-@pytest.mark.parametrize("most", [0, -5, True, 2.5])
-def test_a_limit_is_a_whole_number_of_rows(most: Any) -> None:
-    with pytest.raises(ValueError, match=f"max_queries={most!r} is not allowed: give a whole number, 2 or more"):
-        explain(Recording(law), max_queries=most)
 
 
 def test_a_limit_that_leaves_no_row_is_refused_before_any_is_sent() -> None:

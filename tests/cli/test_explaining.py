@@ -42,13 +42,6 @@ def test_explain_writes_all_files(explained, patients):
         assert [int(number) - 1 for number in str(line.covered_by).split()] == np.flatnonzero(covers).tolist()
 
 
-def test_no_group_is_trained_on_and_explained(explained, patients):
-    rows = pd.read_csv(explained.folder / "predictions.csv")["row"]
-    new = set(patients.iloc[rows]["patient"])
-    trained = set(patients.drop(index=rows)["patient"])
-    assert not new & trained
-
-
 @pytest.mark.slow
 def test_the_same_seed_writes_the_same_answers(explained, run):
     run(*explained.arguments, "--out", "again")
@@ -205,21 +198,6 @@ def test_no_row_is_written_by_default(run, tmp_path):
     assert refused.sentence.endswith("Allow it with --include-rows.")
     assert not (tmp_path / "out").exists()
     assert run(*arguments, "--include-rows").code == 0
-
-
-def test_a_table_of_few_levels_is_explained(run, tmp_path):
-    """Two, three and two levels: every row of X equals a training row."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {name: rng.choice(levels, 400) for name, levels in (("a", ["x", "y"]), ("b", ["p", "q", "r"]))}
-    )
-    table["c"] = rng.choice(["no", "yes"], 400)
-    table["risk"] = np.where((table["a"] == "x") & (table["b"] != "r"), "high", "low")
-    table.to_csv(tmp_path / "levels.csv", index=False)
-    done = run("explain", tmp_path / "levels.csv", "--target", "risk", "--draws", 1_000, "--json")
-    assert done.code == 0, done.err
-    assert done.json["coverage"] == 1.0
-    assert done.json["certificate"] is not None
 
 
 class Model:

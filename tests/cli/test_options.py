@@ -9,7 +9,6 @@ import pytest
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.black_box import BlackBoxError
 from oleander.cli.options import CommandError, ExitCode, Explain, Paper, split_names, to_command_error
-from oleander.messages import printable
 
 
 def test_defaults_are_those_of_python():
@@ -71,10 +70,6 @@ def test_debug_adds_the_traceback(run):
         done = run(*words)
         assert "Traceback" in done.err
         assert done.code == 3
-
-
-def test_control_characters_are_escaped():
-    assert printable("\x1b[2Ja\tb\n\x9b") == "\\x1b[2Ja\tb\n\\x9b"
 
 
 @pytest.mark.slow

@@ -24,13 +24,6 @@ class TestRead:
         assert (part.values.tolist(), part.truth, part.groups, part.positions) == (X[[1]].tolist(), [0], ["b"], [1])
         assert part.labels is None
 
-    @pytest.mark.parametrize("name", ["y", "groups"])
-    def test_one_entry_per_row(self, name):
-        X = np.arange(6.0).reshape(3, 2) / 4
-        given = {"y": None, "groups": None, name: [0, 1]}
-        with pytest.raises(ValueError, match=rf"{name} has shape \(2,\); one entry for each of 3 rows is expected"):
-            read(X, given["y"], given["groups"])
-
     def test_a_sampled_row_without_a_group_is_named_by_its_position(self):
         with pytest.raises(ValueError, match="for row 70"):
             check_groups(np.array([1.0, np.nan]), np.array([5, 70]))

@@ -164,19 +164,6 @@ class TestTolerances:
         with pytest.raises(NothingFoundError, match="min_fidelity"):
             AggregateExplainer(noise, tolerance=0.01, **DRAWS).fit(X, background=BACKGROUND)
 
-    @pytest.mark.parametrize(
-        ("answer", "words"),
-        [
-            (np.nan, "answered nan for row 0, which is no answer"),
-            (np.inf, "answered inf for row 0, which is no answer"),
-            ("high", "answered 'high' for row 0, a label, and tolerance= is for numbers: leave it out"),
-            (True, "answered True for row 0, a label"),
-        ],
-    )
-    def test_answers_that_are_no_numbers(self, answer, words):
-        with pytest.raises(BlackBoxError, match=words):
-            AggregateExplainer(lambda table: np.full(len(table), answer), tolerance=1, **DRAWS).fit(X)
-
     def test_numbers_without_a_tolerance(self):
         with pytest.raises(BlackBoxError, match=r"which looks like a probability or a regression.*give tolerance= to"):
             AggregateExplainer(steps, **DRAWS).fit(X)

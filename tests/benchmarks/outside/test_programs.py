@@ -61,24 +61,17 @@ def test_no_abstaining_tree_of_few_questions_costs_less_than_the_exact_one(price
     assert found == pytest.approx(best(np.ones(len(asked), dtype=bool), 2))
 
 
-def test_an_absent_package_is_a_line_that_says_so(monkeypatch, tmp_path):
-    absent = PROGRAMS["EBM"].__class__(PROGRAMS["EBM"].fit, "no-such-package", "no_such_module")
-    monkeypatch.setitem(PROGRAMS, "EBM", absent)
-    assert "no-such-package is not installed" in learn("EBM", TASK, [], tmp_path / "out.npz")["absent"]
-
-
-def test_an_error_of_a_rival_is_a_line_that_says_so(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("module", "error", "line"),
+    [
+        ("no_such_module", None, "no_such_module is not installed"),
+        ("numpy", ValueError("too wide"), "failed: ValueError: too wide"),
+        ("numpy", NotImplementedError("it reads two labels only"), "it reads two labels only"),
+    ],
+)
+def test_a_rival_that_learns_nothing_is_a_line_that_says_why(monkeypatch, tmp_path, module, error, line):
     def fail(task):
-        raise ValueError("too wide")
+        raise error
 
-    broken = PROGRAMS["EBM"].__class__(fail, "numpy", "numpy")
-    monkeypatch.setitem(PROGRAMS, "EBM", broken)
-    assert learn("EBM", TASK, [], tmp_path / "out.npz") == {"absent": "failed: ValueError: too wide"}
-
-
-def test_a_task_that_a_rival_does_not_read_is_a_line_that_says_so(monkeypatch, tmp_path):
-    def refuse(task):
-        raise NotImplementedError("it reads two labels only")
-
-    monkeypatch.setitem(PROGRAMS, "EBM", PROGRAMS["EBM"].__class__(refuse, "numpy", "numpy"))
-    assert learn("EBM", TASK, [], tmp_path / "out.npz") == {"absent": "it reads two labels only"}
+    monkeypatch.setitem(PROGRAMS, "EBM", PROGRAMS["EBM"].__class__(fail, module, module))
+    assert line in learn("EBM", TASK, [], tmp_path / "out.npz")["absent"]

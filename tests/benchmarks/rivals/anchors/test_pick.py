@@ -23,12 +23,6 @@ def test_greedy_by_hand():
     assert pick_greedily(covers[:0], np.ones(6), 2) == []
 
 
-def test_greedy_can_miss_the_best():
-    """Two that tile the rows lose to a third that takes most of both: what the exact program is for."""
-    covers = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 0]], dtype=bool)
-    assert covers[pick_greedily(covers, np.ones(6), 2)].any(axis=0).sum() == 5
-
-
 def test_picks_the_bands_of_a_known_law(bands):
     rival = AnchorPick(four, max_explainers=10, max_anchors=40, random_state=0).fit(bands)
     labels = {member.region.describe(): member.explainer.label for member in rival.explainers_}

@@ -1,8 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 
 from benchmarks.rivals import DecisionSet
@@ -50,20 +48,6 @@ def test_without_default_it_abstains(rows):
     np.testing.assert_array_equal(np.ma.getmaskarray(rival.predict(rows)), ~rival.covers(rows)[0])
 
 
-def test_budgets_small_and_large(rows):
-    for most in (1, 2, 10_000):
-        rival = DecisionSet(
-            in_thirds,
-            max_rules=most,
-            n_bins=3,
-            max_length=1,
-            max_candidates=5,
-            lambdas=(0.1, 0, 0, 0.1, 0, 0.5, 1),
-            random_state=0,
-        ).fit(rows)
-        assert 1 <= rival.n_rules_ <= most
-
-
 def test_repeated_rows_count_as_often(rows):
     settings = {"n_bins": 4, "lambdas": (0.5, 0, 0.01, 0.01, 0, 0.5, 1)}
     some = np.concatenate([rows, rows[in_thirds(rows) == 2]])
@@ -84,16 +68,6 @@ def test_a_column_that_never_changes_leaves_the_default_alone():
     rival = DecisionSet(lambda X: np.ones(len(X), dtype=int), random_state=0).fit(X)
     assert rival.n_rules_ == 0
     assert set(rival.predict(X).tolist()) == {1}
-
-
-@pytest.mark.slow
-def test_forests_are_mimicked_on_held_out_rows():
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    assert DecisionSet(forest, max_candidates=50, random_state=0).fit(X[::2]).evaluate(X[1::2]).agreement > 0.92
-    X, y = make_classification(600, 12, n_informative=8, n_classes=5, n_clusters_per_class=1, random_state=0)
-    forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    assert DecisionSet(forest, max_candidates=50, random_state=0).fit(X[::2]).evaluate(X[1::2]).agreement > 0.6
 
 
 @pytest.mark.parametrize(
