@@ -47,8 +47,8 @@ def test_the_claims_are_exact_bounds_for_all_steps(atlas):
     wrong = int((~np.ma.getmaskarray(answers) & (np.ma.getdata(answers) != left_or_right(X))).sum())
     assert certificate.is_certified
     assert (certificate.agreement.n_right, certificate.agreement.n_rows) == (n_rows - wrong, n_rows)
-    sequence, _ = atlas._engine.learner._judge_sets((atlas.record_.max_explainers,), (0.9,))
-    level = 0.05 / len(sequence.steps)
+    judged = atlas._engine.learner.judge_sets([atlas.record_.max_explainers], [0.9])
+    level = 0.05 / len(judged.sequence.steps)
     bounds = [lower_bound(n_rows - wrong, n_rows, PART_OF_AGREEMENT * level)]
     bounds.append(lower_bound((~np.ma.getmaskarray(answers)).sum(), n_rows, (1 - PART_OF_AGREEMENT) * level))
     assert [certificate.agreement.bound, certificate.answered.bound] == pytest.approx([*map(float, bounds)])

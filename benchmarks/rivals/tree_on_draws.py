@@ -36,7 +36,7 @@ class TreeOnDraws(Baseline):
         of_rows = None if groups is None else groups.to_numpy()
         rows = label_rows(schema.encode(X), counting, groups=of_rows, merge=False)
         draws = draw_and_ask(schema.encode(self.background), counting, Draws().n, self.random_state or 0)
-        learner = RuleLearner(draws, rows, by_folds=False, level=0.05, seed=self.random_state or 0)
+        learner = RuleLearner(draws, rows, by_folds=False, seed=self.random_state or 0)
         found = (
             learner.choose_tree(self.max_leaves, self.min_fidelity)
             if self.abstains
@@ -45,8 +45,8 @@ class TreeOnDraws(Baseline):
         if found is None:
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
-        self.set_ = deliver_rules(found, learner).explainers
-        certificate = Certificate(found.claim, 0.95, found.rows)
+        self.set_ = deliver_rules(found).explainers
+        certificate = Certificate(found.claim, 0.95, found.claim_of_rows)
         self.certificate_ = certificate if found.is_certified else None
         return self
 

@@ -134,13 +134,13 @@ def ask_where_lacking(task: str, seed: int, n_draws: int, n_many: int) -> Row:
         np.concatenate([first.parents, parents]),
         seed,
     )
-    again = RuleLearner(draws, learner.rows, by_folds=False, level=learner.level, seed=seed)
+    again = RuleLearner(draws, learner.rows, by_folds=False, seed=seed)
     return {**row, "priced": asked.cover_by(again), "lacking": len(lacking) / len(background)}
 
 
 def find_coverable(learner: RuleLearner, rows: np.ndarray) -> np.ndarray:
     """Return which rows lie in a candidate that reaches the floor: elsewhere the program lacks columns."""
-    sequence, _ = learner._judge_sets((MOST_RULES,), (FLOOR,))
+    sequence = learner.judge_sets([MOST_RULES], [FLOOR]).sequence
     assert sequence.candidates is not None
     program = CoverProgram(sequence.candidates, FLOOR, sequence.min_gain)
     keys = [sequence.candidates[number].key for number in program.allowed]

@@ -29,7 +29,7 @@ def make_learner(n_rows=200, n_draws=2000, *, groups=None, by_folds=False, seed=
     values, parents = draw_jitter(rows if by_folds else background, schema, n_draws, rng)
     classes, codes = np.unique(labels(values), return_inverse=True)
     draws = LabelledDraws(schema, values, classes, codes, parents if by_folds else None)
-    return RuleLearner(draws, judged, by_folds=by_folds, level=0.05)
+    return RuleLearner(draws, judged, by_folds=by_folds)
 
 
 def make_candidates(seed=0, n_candidates=12, n_draws=400):

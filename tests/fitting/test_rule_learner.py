@@ -42,7 +42,7 @@ def test_a_draw_serves_only_where_no_parent_judges(monkeypatch):
 def test_fourteen_groups_do_not_certify_nine_tenths():
     learner = make_learner(140, groups=np.repeat(np.arange(14), 10))
     assert learner.choose(10, 0.9) is None
-    said = learner.why_nothing(10, 0.9)
+    said = learner.judge_sets([10], [0.9]).why_nothing(0.9)
     assert "At most min_fidelity=0.80 can be shown on 14 groups." in said
     # The counts and the bound are those of one choice.
     n_right, n_units, bound = map(
@@ -99,11 +99,10 @@ def test_a_set_with_a_rule_that_rows_refute_is_not_delivered():
     learner = make_learner(2000)
     black_box = CountingBlackBox(BlackBox(drifted, learner.draws.schema))
     learner.rows = label_rows(learner.rows.values, black_box)
-    sequence, _ = learner._judge_sets((10,), (0.8,))
-    refuted = learner._find_refuted(sequence, 0.9)
+    refuted = learner.judge_sets([10], [0.8]).find_refuted(0.9)
     assert refuted.any()
     assert learner.choose(10, 0.9) is None
-    said = learner.why_nothing(10, 0.9)
+    said = learner.judge_sets([10], [0.9]).why_nothing(0.9)
     assert "not reached" in said
     # 2,000 rows can show far more.
     assert "can be shown" not in said
@@ -121,14 +120,14 @@ def test_a_faithful_whole_does_not_hide_a_rule_that_rows_refute():
     assert set(learner.choose(10, 0.9).step.labels.tolist()) == {0, 1, 2}
     rows = make_learner(3000, 100).rows
     learner = replace(learner, rows=rows)
-    sequence, judged = learner._judge_sets((10,), (0.9,))
-    assert (judged.bounds(0.05) >= 0.9).all()
-    for refuted, step in zip(learner._find_refuted(sequence, 0.9), sequence.steps, strict=True):
-        inside = np.array([sequence.grid.to_box(key).contains(rows.values) for key in step.keys])
+    judged = learner.judge_sets([10], [0.9])
+    assert (judged.bounds >= 0.9).all()
+    for refuted, step in zip(judged.find_refuted(0.9), judged.sequence.steps, strict=True):
+        inside = np.array([judged.sequence.grid.to_box(key).contains(rows.values) for key in step.keys])
         n_right = (inside & (rows.labels == step.labels[:, None])).sum(axis=1)
         assert refuted == (upper_bound(n_right, inside.sum(axis=1), 0.05 / len(step.rules)) < 0.9).any()
     assert learner.choose(10, 0.9) is None
-    assert "is not kept by every rule" in learner.why_nothing(10, 0.9)
+    assert "is not kept by every rule" in learner.judge_sets([10], [0.9]).why_nothing(0.9)
 
 
 @pytest.mark.parametrize("by_folds", [False, True], ids=["rows apart", "folds"])
@@ -138,7 +137,7 @@ def test_more_rules_and_lower_floors_answer_more_draws(by_folds):
 
     learner = make_learner(600, 3000, labels=stairs, by_folds=by_folds)
     numbers, floors = (1, 2, 4, 10), (0.95, 0.9, 0.8, 0.6)
-    found = learner.choose_each(numbers, floors)
+    found = learner.judge_sets(numbers, floors).choose_each(numbers, floors)
     mass = np.array(
         [[0.0 if found[k, floor] is None else found[k, floor].step.mass for floor in floors] for k in numbers]
     )
@@ -215,9 +214,10 @@ def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeyp
 
     monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
     rules = learner.choose(10, 0.6)
-    evaluation = deliver_rules(rules, learner).evaluation
+    evaluation = deliver_rules(rules).evaluation
     assert rules.claim.share == 1
     assert 0.6 <= rules.claim.bound <= evaluation.agreement < 0.95
-    for rules in learner.choose_each([1, 10], [0.6, 0.8]).values():
+    grid = [1, 10], [0.6, 0.8]
+    for rules in learner.judge_sets(*grid).choose_each(*grid).values():
         if rules is not None:
-            assert rules.claim.bound <= deliver_rules(rules, learner).evaluation.agreement
+            assert rules.claim.bound <= deliver_rules(rules).evaluation.agreement

@@ -41,13 +41,13 @@ class TestCells:
         assert len(tradeoff.cells) == len(numbers) * len(floors)
 
     def test_a_cell_is_what_a_choice_of_its_own_finds(self, atlas, tradeoff):
-        engine, rows = atlas._engine, atlas._engine.rows
+        engine, rows, grid = atlas._engine, atlas._engine.rows, default_grid(3, 0.85)
         for cell in tradeoff.cells:
             if atlas.asks:
                 # Of the sets for all numbers and floors together, of which the fitted cell shows the delivered one.
                 if cell.status == "certified":
                     continue
-                rules = engine.learner.choose_each(*default_grid(3, 0.85))[cell.max_explainers, cell.min_fidelity]
+                rules = engine.learner.judge_sets(*grid).choose_each(*grid)[cell.max_explainers, cell.min_fidelity]
                 assert cell.n_explainers == (0 if rules is None else len(rules.step.rules))
                 assert cell.coverage == pytest.approx(0 if rules is None else rules.coverage)
             else:

@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.outside.task import Steps, Student, make_steps
-from benchmarks.subjects.field.judge import LEVEL, measure_step, pick_step
+from benchmarks.subjects.field.judge import measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
 from benchmarks.subjects.quality.measures import NO_ANSWER, measure_answers
 from benchmarks.subjects.quality.methods import Budget, Effort
@@ -68,7 +68,7 @@ def measure_resplits(method: str, case: Case, budget: Budget, effort: Effort, n_
 
 def make_learner(lesson: Lesson) -> RuleLearner:
     """Return the learner of the default."""
-    return RuleLearner(lesson.draws, lesson.rows, by_folds=False, level=LEVEL, seed=lesson.seed)
+    return RuleLearner(lesson.draws, lesson.rows, by_folds=False, seed=lesson.seed)
 
 
 def learn_rules(lesson: Lesson, budget: Budget, max_rules: int | None = None) -> Measure:
@@ -116,17 +116,24 @@ def measure_each(
 
     def measure(judges: Bools) -> Row:
         own, new = learner.rows.part(judges), learner.rows.part(~judges)
-        judged = learner.judged_by(own)
-        return measure_set(choose(judged), judged, new, budget.min_fidelity, is_tree=is_tree)
+        return measure_set(choose(judge_by(learner, own)), new, budget.min_fidelity, is_tree=is_tree)
 
     return measure
 
 
-def measure_set(found: RuleSet | None, learner: RuleLearner, new: Rows, floor: float, *, is_tree: bool = False) -> Row:
+def judge_by(learner: RuleLearner, rows: Rows) -> RuleLearner:
+    """Return a learner of the same sequences, judged on other rows that made no draw; nothing is learned again."""
+    assert not learner.by_folds, "sequences of draws from the judging rows are judged by folds only"
+    other = replace(learner, rows=rows)
+    other.judged.update({key: replace(judged, rows=rows) for key, judged in learner.judged.items()})
+    return other
+
+
+def measure_set(found: RuleSet | None, new: Rows, floor: float, *, is_tree: bool = False) -> Row:
     """Return the measures of a set that some rows let speak, on new rows."""
     if found is None:
         return NO_ANSWER
-    explainers = deliver_rules(found, learner).explainers
+    explainers = deliver_rules(found).explainers
     return measure_answers(
         explainers.evaluate(new.values, new.labels),
         explainers.members,
@@ -174,7 +181,7 @@ def propose(lesson: Lesson, budget: Budget, max_rules: int | None = None) -> Rul
     learner, rng = make_learner(learns), np.random.default_rng(lesson.seed)
     number = max_rules or budget.max_explainers or learner.default_number
     return learn_sequence(
-        learner.draws, rng, max_rules=(number,), floors=(budget.min_fidelity,), min_support=learner.min_support
+        learner.draws, rng, max_rules=(number,), floors=(budget.min_fidelity,), min_support=learner.floor.min_support
     )
 
 
@@ -266,11 +273,10 @@ def measure_sweep(way: str, case: Case, effort: Effort, n_splits: int) -> Row:
     drops: list[float] = []
     for judges in split_again(case, lesson.rows, n_splits):
         own, new = lesson.rows.part(judges), lesson.rows.part(~judges)
-        judged = learner.judged_by(own)
-        found = choose(judged)
+        found = choose(judge_by(learner, own))
         drops += list_drops({cell: 0.0 if one is None else one.step.mass for cell, one in found.items()})
         for cell, one in found.items():
-            cells.setdefault(cell, []).append(measure_set(one, judged, new, cell[1]))
+            cells.setdefault(cell, []).append(measure_set(one, new, cell[1]))
     return {
         "cells": [[*cell, *(mean(line[name] for line in lines) for name in SWEPT)] for cell, lines in cells.items()],
         "pairs": len(drops),
@@ -304,5 +310,5 @@ def sweep_fits(learner: RuleLearner) -> dict[tuple[int, float], RuleSet | None]:
 SWEPT = ("coverage", "floor reached")
 SWEEPS: dict[str, Callable[[RuleLearner], dict[tuple[int, float], RuleSet | None]]] = {
     "fits": sweep_fits,
-    "trade-off": lambda learner: learner.choose_each(NUMBERS, FLOORS),
+    "trade-off": lambda learner: learner.judge_sets(NUMBERS, FLOORS).choose_each(NUMBERS, FLOORS),
 }

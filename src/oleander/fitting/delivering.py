@@ -33,13 +33,14 @@ class Delivered(NamedTuple):
     evaluation: Evaluation
 
 
-def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = None) -> Delivered:
+def deliver_rules(rules: RuleSet, share: float | None = None) -> Delivered:
     """Return the rules as explainers, the widest first, with what they say of the judging rows.
 
     By folds the rows made the draws, so their counts bound nothing. ``share`` is that of the new rows within the spread
     of each rule for numbers; None leaves the spreads out.
     """
-    draws, rows, grid = rules.sequence.draws, learner.rows, rules.sequence.grid
+    draws, grid, judged = rules.sequence.draws, rules.sequence.grid, rules.judged
+    rows = judged.rows
     boxes = [grid.to_box(rule.key) for rule in rules.step.rules]
     members = (
         ChosenExplainer(
@@ -53,11 +54,11 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     )
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules were laid over the rows when these judged them, and everything is counted from there.
-    answers = explainers.speak(learner.covers(rules), rows.values)
+    answers = explainers.speak(rules.covers, rows.values)
     evaluation = explainers.evaluate_answers(answers, rows.labels, rows.weights)
     explainers = explainers.counted(evaluation)
-    if not learner.by_folds:
-        explainers = explainers.judged_on(rows, answers, learner.level, share)
+    if judged.sisters is None:
+        explainers = explainers.judged_on(rows, answers, judged.floor.level, share)
     return Delivered(explainers, answers, evaluation)
 
 
@@ -95,7 +96,7 @@ def _compare_refit(
     rules, rows, before = again.choose(*limits), learner.rows, explainers.read(learner.rows.values)
     if rules is None:
         return np.zeros(len(explainers.members), dtype=bool), float(~before.answered @ rows.weights / rows.n_rows)
-    refit, after, _ = deliver_rules(rules, again)
+    refit, after, _ = deliver_rules(rules)
     same = ~before.answered & ~after.answered
     same |= before.answered & after.answered & agrees(after.given, before.given, explainers.tolerance)
     came_back = _find_again(explainers, before, refit, after, rows.weights, learner.draws.values)

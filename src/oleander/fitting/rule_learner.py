@@ -1,14 +1,14 @@
-"""A set of rules, learned and chosen on draws and judged on rows."""
+"""Rules that are learned and chosen on draws, and judged on rows: which set is delivered, and what is claimed of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Self
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
 from oleander.candidates.grid import Bits, Key, Memberships
 from oleander.data.rows import Rows, count_units
@@ -26,7 +26,7 @@ from oleander.judging.certificate import (
 )
 from oleander.judging.fixed_sequence import Judged, find_passed, find_start, pass_chances
 from oleander.judging.floor import Floor
-from oleander.judging.subgroups import FloorBy, GivenSubgroups, Subgroup, judge_subgroups
+from oleander.judging.subgroups import FloorBy, Subgroup, judge_subgroups
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts
@@ -51,40 +51,6 @@ MOST_CELLS = 2**23
 Learn = Callable[[LabelledDraws, np.random.Generator], RuleSequence]
 
 
-@dataclass(frozen=True, eq=False)
-class RuleSet:
-    """Rules that may be delivered, and what rows say of them."""
-
-    sequence: RuleSequence
-    # The rules.
-    step: Step
-    # Rows or groups that are answered, and answered correctly; and how low the true share may be.
-    claim: Claim
-    # Otherwise the step was judged: the best of several was taken without paying for the choice.
-    is_certified: bool
-    # The share of the judging rows that is answered.
-    coverage: float
-    # Masks of the judging rows that are answered, and answered correctly, where nothing was learned from them.
-    answered: Bools
-    right: Bools
-    # The claim about all rows, where groups are certified; its bound is 0 where that cannot be certified.
-    rows: Claim | None = None
-    # The subgroups that the rules speak to, with a floor in each; None where there is one floor.
-    floor_by: FloorBy | None = None
-    # The judging rows of these subgroups; None where all are.
-    heard: Bools | None = None
-
-    def prove(self) -> tuple[Proof, int]:
-        """Return how close the rules are to the widest set of as many candidates, and the number of candidates.
-
-        Candidates are those that reach the threshold of these rules.
-        """
-        candidates, rules = self.sequence.candidates, self.step.rules
-        assert candidates is not None
-        program = CoverProgram(candidates, self.step.threshold, self.sequence.min_gain)
-        return program.prove([candidates.add(rule.key, rule.label) for rule in rules]), len(program.allowed)
-
-
 @dataclass(eq=False)
 class RuleLearner:
     """Labelled draws to learn from, and rows to judge on."""
@@ -95,20 +61,18 @@ class RuleLearner:
     # Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister sequence
     # that learns only from draws without a parent in that fold.
     by_folds: bool
-    # The one-sided error of the bound.
-    level: float
-    # Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
-    on_share: bool = False
-    # The minimum number of draws that a rule must add to the others.
-    min_support: int = 10
+    # What is compared with the floor, and the confidence of bounds.
+    floor: Floor = Floor()  # noqa: RUF009 (frozen)
     # What no rule may do.
     limits: Limits = NO_LIMITS
     seed: int = 0
     n_jobs: int | None = None
-    # Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
-    subgroups: GivenSubgroups | None = None
-    _known: dict[Any, tuple[RuleSequence, Judged]] = field(default_factory=dict, init=False, repr=False)
-    _laid: dict[RuleSequence, tuple[Memberships, dict[int, Bits]]] = field(default_factory=dict, init=False, repr=False)
+    # The subgroup of each judging row, in each of which the floor must hold or the rules are silent.
+    subgroups: Labels | None = None
+    # Whether the rows may count as independent evidence.
+    can_certify: bool = True
+    # What was learned and judged so far.
+    judged: dict[Any, "JudgedSequence"] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def default_number(self) -> int:
@@ -116,168 +80,48 @@ class RuleLearner:
         n_classes = len(self.draws.classes) if self.draws.tolerance is None else 1
         return max(FEWEST_RULES, RULES_PER_CLASS * n_classes)
 
-    def choose(self, max_rules: int, min_fidelity: float) -> RuleSet | None:
+    def choose(self, max_rules: int, min_fidelity: float) -> "RuleSet | None":
         """Return the widest set that passes, or a shorter one that is nearly as wide; None where no set passes."""
-        judged = self._judge_sets((max_rules,), (min_fidelity,))
-        if self.subgroups is not None:
-            return self._pick_by_subgroup(*judged, min_fidelity, self.subgroups)
-        return self._pick(*judged, min_fidelity)
+        return self.judge_sets((max_rules,), (min_fidelity,)).choose(min_fidelity)
 
-    def choose_system(
-        self, max_rules: int, min_fidelity: float, target: float
-    ) -> tuple[RuleSet, SystemCertificate] | None:
-        """Return the widest set with which a router says what the black box says on a share of all rows.
-
-        A fixed sequence of its own shows the target, from the most cautious set on: a row that is not answered cannot
-        be wrong, so a bolder start would gain nothing. None where no set reaches it.
-        """
-        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        if not sequence.steps:
-            return None
-        system, level = as_system(judged), PART_OF_AGREEMENT * self.level
-        bounds = system.certified_bounds(level)
-        passed = np.flatnonzero(bounds >= target) if self.by_folds else find_passed(bounds, 0, target)
-        passed = passed[~self._find_refuted(sequence, min_fidelity)[passed]]
-        if not len(passed):
-            return None
-        best = self._find_best(sequence, judged, passed)
-        rules = self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
-        n_steps, is_certified = len(sequence.steps), not self.by_folds
-        certificate = certify_system(judged, best, self.level, n_steps, target=target, is_certified=is_certified)
-        return rules, certificate
-
-    def claim_system(self, rules: RuleSet, max_rules: int, min_fidelity: float) -> SystemCertificate:
-        """Return what may be claimed of a router with the set that ``choose`` returns."""
-        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        place = next(number for number, step in enumerate(sequence.steps) if step is rules.step)
-        return certify_system(judged, place, self.level, len(sequence.steps), is_certified=not self.by_folds)
-
-    def choose_each(
-        self, max_rules: Sequence[int], min_fidelity: Sequence[float]
-    ) -> dict[tuple[int, float], RuleSet | None]:
-        """Return the widest set that is judged to keep each floor with each number of rules; nothing is certified.
-
-        A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
-        answer fewer draws, and neither does a lower floor.
-        """
-        sequence, judged = self._judge_sets(max_rules, min_fidelity)
-        bounds = self._measure_judged(sequence, judged)
-        found: dict[tuple[int, float], RuleSet | None] = {}
-        for number in max_rules:
-            for floor in min_fidelity:
-                steps = [
-                    place
-                    for place, step in enumerate(sequence.steps)
-                    if step.max_rules <= number and step.threshold >= floor and bounds[place] >= floor
-                ]
-                found[number, floor] = None
-                if steps:
-                    widest = max(steps, key=lambda place: (sequence.steps[place].mass, -sequence.steps[place].size))
-                    found[number, floor] = self._make_set(sequence, judged, widest, float(bounds[widest]))
-        return found
-
-    def judged_by(self, rows: Rows) -> Self:
-        """Return a learner of the same sequences, judged on other rows that made no draw; nothing is learned again."""
-        assert not self.by_folds, "sequences of draws from the judging rows are judged by folds only"
-        other = replace(self, rows=rows)
-        other._known = {key: (sequence, other._judge_rows(sequence)) for key, (sequence, _) in self._known.items()}
-        return other
-
-    def choose_tree(self, max_leaves: int, min_fidelity: float) -> RuleSet | None:
-        """Return one tree that abstains, learned from the same draws and judged like rules; None if none passes."""
-        learn = partial(learn_abstaining_tree, max_leaves=max_leaves)
-        return self._pick(*self._judge(("abstaining", max_leaves), learn), min_fidelity, asks_each=False)
-
-    def plain_tree(self, max_leaves: int) -> RuleSet:
-        """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
-        sequence, judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
-        return self._make_set(sequence, judged, 0, float(judged.bounds(self.level)[0]))
-
-    def why_nothing(self, max_rules: int, min_fidelity: float) -> str:
-        """Return a sentence that says how near the best set comes to the floor, and what to do."""
-        sequence, judged = self._judge_sets((max_rules,), (min_fidelity,))
-        if self.subgroups is not None and sequence.steps:
-            return (
-                f"min_fidelity={min_fidelity:g} is not shown within any subgroup of floor_by, by any of "
-                f"{len(sequence.steps)} rule sets. Lower min_fidelity, or give more {self.rows.unit} or larger "
-                "subgroups."
-            )
-        if not sequence.steps:
-            return (
-                f"min_fidelity={min_fidelity:g}: no rule matches the model often enough on "
-                f"{len(self.draws.values):,} draws. Lower min_fidelity, or give more draws."
-            )
-        measured, n_units, unit = self._measure_judged(sequence, judged), self.rows.n_units, self.rows.unit
-        best = int(measured.argmax())
-        n_right, n_answered = (count[best].item() for count in judged.count_units())
-        claim = Claim(n_right, n_answered, float(measured[best]), unit)
-        highest, shown = "", show_lower(claim.bound)
-        if not self.on_share and float(lower_bound(n_units, n_units, self._level_judged)) < min_fidelity:
-            highest = f" {describe_highest(n_units, unit, self._level_judged)}"
-        if claim.bound >= min_fidelity:
-            return (
-                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {len(sequence.steps)} rule sets, "
-                "the rows show that some rule is under it. Give a background that resembles the rows more, or lower "
-                "min_fidelity."
-            )
-        return (
-            f"min_fidelity={min_fidelity:g} is not reached: of {len(sequence.steps)} rule sets, the best matches the "
-            f"model on {show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} "
-            + (f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity")
-            + f", or more {unit}, which need no labels."
-            + ("" if self.draws.tolerance is None else " A wider tolerance lets rules answer more.")
-        )
-
-    def _judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> tuple[RuleSequence, Judged]:
+    def judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> "JudgedSequence":
+        """Return the widest sets for these numbers of rules and floors, judged on the rows."""
         learn = partial(
             learn_sequence,
             max_rules=max_rules,
             floors=min_fidelity,
             limits=self.limits,
-            min_support=self.min_support,
+            min_support=self.floor.min_support,
         )
         return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
 
-    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> tuple[RuleSequence, Judged]:
-        """Return a sequence, ordered from cautious to bold for each number of rules, with its answers for the rows.
+    def choose_tree(self, max_leaves: int, min_fidelity: float) -> "RuleSet | None":
+        """Return one tree that abstains, learned from the same draws and judged like rules; None if none passes."""
+        learn = partial(learn_abstaining_tree, max_leaves=max_leaves)
+        return self._judge(("abstaining", max_leaves), learn).choose(min_fidelity)
 
-        It is learned once.
-        """
-        if key not in self._known:
+    def plain_tree(self, max_leaves: int) -> "RuleSet":
+        """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
+        judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
+        return judged.take(0, float(judged.answers.bounds(self.floor.level)[0]))
+
+    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> "JudgedSequence":
+        """Return a sequence, ordered from cautious to bold for each number of rules; it is learned once."""
+        if key not in self.judged:
+            sisters = None
             if self.by_folds:
                 sequence, answered, right = self._learn_with_sisters(learn)
+                sisters = Judged(answered, right, self.rows.weights, self.rows.groups)
             else:
                 with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
                     sequence = learn(self.draws, np.random.default_rng(self.seed))
             is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
             orders = (sequence.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
-            steps = dict.fromkeys(step for order in orders for step in order)
-            order = np.array(list(steps), dtype=np.intp)
-            if self.by_folds:
-                judged = Judged(answered[order], right[order], self.rows.weights, self.rows.groups)
-                self._known[key] = sequence.take(order), judged
-            else:
-                sequence = sequence.take(order)
-                self._known[key] = sequence, self._judge_rows(sequence)
-        return self._known[key]
-
-    def covers(self, rules: RuleSet) -> Bools:
-        """Return a mask of the judging rows where each rule holds and is heard, of shape (n_rules, n_points)."""
-        covers = self._lay(rules.sequence)[0].covers(rules.step.keys)
-        return covers if rules.heard is None else covers & rules.heard
-
-    def _lay(self, sequence: RuleSequence) -> tuple[Memberships, dict[int, Bits]]:
-        """Return where the boxes of a sequence hold, and its answers are right, on the judging rows: laid once."""
-        if sequence not in self._laid:
-            self._laid[sequence] = (
-                sequence.lay(self.rows.values),
-                sequence.find_right(self.rows.values, self.rows.labels),
-            )
-        return self._laid[sequence]
-
-    def _judge_rows(self, sequence: RuleSequence) -> Judged:
-        """Return what the sets of a sequence answer, and answer correctly, of the judging rows."""
-        return Judged(*sequence.judge_laid(*self._lay(sequence)), self.rows.weights, self.rows.groups)
+            order = np.array(list(dict.fromkeys(step for steps in orders for step in steps)), dtype=np.intp)
+            sisters = None if sisters is None else sisters.part(order)
+            judges = self.rows, self.floor, self.subgroups, self.can_certify
+            self.judged[key] = JudgedSequence(sequence.take(order), *judges, sisters)
+        return self.judged[key]
 
     def _learn_with_sisters(self, learn: Learn) -> tuple[RuleSequence, Bools, Bools]:
         """Return a sequence, and what its sisters answer, and answer correctly, of rows that made no draw of theirs."""
@@ -299,133 +143,309 @@ class RuleLearner:
             answered[:, fold == number], right[:, fold == number] = judged
         return sequence, answered, right
 
-    def _pick(self, sequence: RuleSequence, judged: Judged, floor: float, *, asks_each: bool = True) -> RuleSet | None:
-        """Return the set that is delivered: certified by the sequence where rows judge apart, or else judged."""
-        if not sequence.steps:
-            return None
-        refuted = self._find_refuted(sequence, floor) if asks_each else np.zeros(len(sequence.steps), dtype=bool)
-        if not self.by_folds:
-            bounds = np.nan_to_num(judged.agreement()) if self.on_share else judged.certified_bounds(self.level)
-            passed = find_passed(bounds, self._start(sequence.steps, judged, floor), floor)
-            kept = passed[~refuted[passed]]
-            if len(kept):
-                best = self._find_best(sequence, judged, kept)
-                if self.on_share:
-                    return self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
-                return self._certify(sequence, judged, best, passed, floor)
-        bounds = self._measure_judged(sequence, judged)
-        passed = np.flatnonzero((bounds >= floor) & ~refuted)
-        if not len(passed):
-            return None
-        best = self._find_best(sequence, judged, passed)
-        return self._make_set(sequence, judged, best, float(self._bound_judged(sequence, judged)[best]))
 
-    def _pick_by_subgroup(
-        self, sequence: RuleSequence, judged: Judged, floor: float, given: GivenSubgroups
-    ) -> RuleSet | None:
-        """Return the set that answers most rows of the subgroups in which the rows show the floor."""
-        if not sequence.steps:
-            return None
-        mass, agreement = np.array([(step.mass, step.agreement) for step in sequence.steps]).T
-        tested = judge_subgroups(judged, given.names, mass, agreement, floor, self.level)
-        heard = np.vstack([tested.speaks, np.zeros_like(tested.speaks[:1])])[tested.codes].T
-        spoken = replace(judged, answered=judged.answered & heard, right=judged.right & heard)
-        kept = np.flatnonzero(tested.speaks.any(axis=0) & ~self._find_refuted(sequence, floor))
-        if not len(kept):
-            return None
-        best = self._find_best(sequence, spoken, kept)
-        found = []
-        for number, name in enumerate(tested.names):
-            own = judged.of_points(tested.codes == number)
-            counts = int(own.weights.sum()), int(own.n_answered[best]), int(own.n_right[best])
-            found.append(Subgroup(name, *counts, bool(tested.speaks[number, best]), tested.needed[number]))
-        n_unnamed = int(judged.weights[tested.codes < 0].sum())
-        n_right, n_units = spoken.count_units()
-        # A mixture of subgroups that each keep the floor keeps it too.
-        claim = Claim(n_right[best].item(), int(n_units[best]), floor, self.rows.unit)
-        figures = float(spoken.coverage()[best]), spoken.answered[best], spoken.right[best]
-        rows = None if judged.groups is None else claim_rows(spoken, best, 0.0)
-        by = FloorBy(given.columns, tuple(found), n_unnamed, is_certified=True)
-        return RuleSet(sequence, sequence.steps[best], claim, True, *figures, rows, by, heard[best])
+def _learn_part(
+    learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
+) -> RuleSequence | tuple[Bools, Bools]:
+    """Return the sequence of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
+    rng = np.random.default_rng(seed)
+    if number == WHOLE:
+        return learn(draws, rng)
+    own = fold == number
+    return learn(draws.take(_find_usable(draws, fold, number)), rng).judge(rows.values[own], rows.labels[own])
 
-    def _find_refuted(self, sequence: RuleSequence, floor: float) -> Bools:
-        """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
-        laid, right = self._lay(sequence)
-        rows, rules = self.rows, list({(rule.key, rule.label) for step in sequence.steps for rule in step.rules})
-        alone: dict[tuple[Key, int], list[float]] = {}
-        size = max(1, MOST_CELLS // max(rows.n_points, 1))
-        for block in (rules[start : start + size] for start in range(0, len(rules), size)):
-            inside = laid.of_boxes([key for key, _ in block])
-            correct = inside & np.array([right[label] for _, label in block])
-            held, right_there = kernels.unpack(inside, rows.n_points), kernels.unpack(correct, rows.n_points)
-            counts = Judged(held, right_there, rows.weights, rows.groups).count_units()
-            alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
-        refuted = np.zeros(len(sequence.steps), dtype=bool)
-        for number, step in enumerate(sequence.steps):
-            n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
-            refuted[number] = (upper_bound(n_right, n_units, self.level / max(len(step.rules), 1)) < floor).any()
-        return refuted
 
-    def _measure_judged(self, sequence: RuleSequence, judged: Judged) -> Floats:
-        """Return what is compared with the floor where nothing is certified."""
-        return np.nan_to_num(judged.agreement()) if self.on_share else self._bound_judged(sequence, judged)
+def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
+    """Return the draws without a parent in a fold."""
+    assert draws.parents is not None
+    return np.flatnonzero((fold[draws.parents] != number).all(axis=1))
 
-    def _bound_judged(self, sequence: RuleSequence, judged: Judged) -> Floats:
-        """Return the bounds where nothing is certified.
+
+@dataclass(frozen=True, eq=False)
+class JudgedSequence:
+    """Rule sets from cautious to bold, what the judging rows say of them, and the choice of the set to deliver."""
+
+    sequence: RuleSequence
+    # As in ``RuleLearner``.
+    rows: Rows
+    floor: Floor
+    subgroups: Labels | None
+    can_certify: bool
+    # What sister sequences say of each row, where folds judge.
+    sisters: Judged | None
+
+    @cached_property
+    def laid(self) -> Memberships:
+        """Where the boxes of all rules hold on the judging rows."""
+        return self.sequence.lay(self.rows.values)
+
+    @cached_property
+    def right(self) -> dict[int, Bits]:
+        """On which judging rows each answer of a rule is the black box's."""
+        return self.sequence.find_right(self.rows.values, self.rows.labels)
+
+    @cached_property
+    def own(self) -> Judged:
+        """What the sets themselves answer, and answer correctly, of the judging rows."""
+        return Judged(*self.sequence.judge_laid(self.laid, self.right), self.rows.weights, self.rows.groups)
+
+    @property
+    def answers(self) -> Judged:
+        """What rules that were not learned from the judging rows answer: the sets themselves, or their sisters."""
+        return self.own if self.sisters is None else self.sisters
+
+    @property
+    def level(self) -> float:
+        """The error of the bounds where nothing is certified; by folds, the delivered rules are not those judged."""
+        level = self.floor.level
+        return level if self.sisters is None else level_of_widest(level, self.rows.n_units)
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """The bounds on agreement where nothing is certified.
 
         Folds judge other rules than those delivered, so no bound is over the share of the rows, or groups, that these
         answer correctly themselves.
         """
-        bounds = judged.bounds(self._level_judged)
-        if not self.by_folds:
+        bounds = self.answers.bounds(self.level)
+        if self.sisters is None:
             return bounds
-        n_right, n_units = self._judge_rows(sequence).count_units()
+        n_right, n_units = self.own.count_units()
         return np.minimum(bounds, n_right / np.maximum(n_units, 1))
 
     @property
-    def _level_judged(self) -> float:
-        """The error of the bounds where nothing is certified; by folds, the delivered rules are not those judged."""
-        return level_of_widest(self.level, self.rows.n_units) if self.by_folds else self.level
+    def measured(self) -> Floats:
+        """What is compared with the floor where nothing is certified."""
+        return np.nan_to_num(self.answers.agreement()) if self.floor.on == "share" else self.bounds
 
-    def _start(self, steps: tuple[Step, ...], judged: Judged, floor: float) -> int:
+    def choose(self, min_fidelity: float) -> "RuleSet | None":
+        """Return the set to deliver: the fixed sequence certifies it where rows judge apart, or else it is judged.
+
+        It is the widest that passes, or a shorter one that is nearly as wide; None where no set passes.
+        """
+        on_share = self.floor.on == "share"
+        if not self.sequence.steps:
+            return None
+        refuted = self.find_refuted(min_fidelity)
+        if self.subgroups is not None and self.sequence.candidates is not None:
+            return self._choose_by_subgroup(self.subgroups, min_fidelity, refuted)
+        if self.sisters is None:
+            bounds = self.measured if on_share else self.answers.certified_bounds(self.floor.level)
+            passed = find_passed(bounds, self._find_start(min_fidelity), min_fidelity)
+            kept = passed[~refuted[passed]]
+            if len(kept):
+                best = self._find_best(self.answers, kept)
+                return self.take(best) if on_share else self._certify(best, passed, min_fidelity)
+        passed = np.flatnonzero((self.measured >= min_fidelity) & ~refuted)
+        return self.take(self._find_best(self.answers, passed)) if len(passed) else None
+
+    def choose_system(self, min_fidelity: float, target: float) -> "RuleSet | None":
+        """Return the widest set with which a router says what the black box says on a share of all rows.
+
+        A fixed sequence of its own shows the target, from the most cautious set on: a row that is not answered cannot
+        be wrong, so a bolder start would gain nothing. None where no set reaches it.
+        """
+        if not self.sequence.steps:
+            return None
+        bounds = as_system(self.answers).certified_bounds(PART_OF_AGREEMENT * self.floor.level)
+        passed = find_passed(bounds, 0, target) if self.sisters is None else np.flatnonzero(bounds >= target)
+        passed = passed[~self.find_refuted(min_fidelity)[passed]]
+        return self.take(self._find_best(self.answers, passed)) if len(passed) else None
+
+    def choose_each(
+        self, max_rules: Sequence[int], min_fidelity: Sequence[float]
+    ) -> dict[tuple[int, float], "RuleSet | None"]:
+        """Return the widest set that is judged to keep each floor with each number of rules; nothing is certified.
+
+        A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
+        answer fewer draws, and neither does a lower floor.
+        """
+        steps, measured = self.sequence.steps, self.measured
+        found: dict[tuple[int, float], RuleSet | None] = {}
+        for number in max_rules:
+            for floor in min_fidelity:
+                kept = [
+                    place
+                    for place, step in enumerate(steps)
+                    if step.max_rules <= number and step.threshold >= floor and measured[place] >= floor
+                ]
+                widest = max(kept, key=lambda place: (steps[place].mass, -steps[place].size), default=None)
+                found[number, floor] = None if widest is None else self.take(widest)
+        return found
+
+    def take(self, place: int, bound: float | None = None) -> "RuleSet":
+        """Return a set that is judged, by default with its bound where nothing is certified."""
+        bound = float(self.bounds[place]) if bound is None else bound
+        return RuleSet(self, place, replace(claim_rows(self.answers, place, bound), unit=self.rows.unit))
+
+    def _certify(self, best: int, passed: Ints, min_fidelity: float) -> "RuleSet":
+        """Return a set of which the fixed sequence shows that agreement is at least the floor, and no more."""
+        rows = None
+        if self.answers.groups is not None:
+            # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
+            before = self.answers.part(passed[passed <= best])
+            reached = before.rows_reach(min_fidelity, self.floor.level).all()
+            rows = claim_rows(self.answers, best, min_fidelity if reached else 0.0)
+        return RuleSet(self, best, self._claim(self.answers, best, min_fidelity), self.can_certify, rows)
+
+    def _choose_by_subgroup(self, names: Labels, min_fidelity: float, refuted: Bools) -> "RuleSet | None":
+        """Return the set that answers most rows of the subgroups in which the rows show the floor."""
+        answers, steps = self.answers, self.sequence.steps
+        mass, agreement = np.array([(step.mass, step.agreement) for step in steps]).T
+        tested = judge_subgroups(answers, names, mass, agreement, min_fidelity, self.floor.level)
+        heard = np.vstack([tested.speaks, np.zeros_like(tested.speaks[:1])])[tested.codes].T
+        spoken = replace(answers, answered=answers.answered & heard, right=answers.right & heard)
+        kept = np.flatnonzero(tested.speaks.any(axis=0) & ~refuted)
+        if not len(kept):
+            return None
+        best = self._find_best(spoken, kept)
+        found = []
+        for number, name in enumerate(tested.names):
+            own = answers.of_points(tested.codes == number)
+            counts = int(own.weights.sum()), int(own.n_answered[best]), int(own.n_right[best])
+            found.append(Subgroup(name, *counts, bool(tested.speaks[number, best]), tested.needed[number]))
+        by = FloorBy((), tuple(found), int(answers.weights[tested.codes < 0].sum()), self.can_certify)
+        # A mixture of subgroups that each keep the floor keeps it too.
+        claim = self._claim(spoken, best, min_fidelity)
+        rows = None if answers.groups is None else claim_rows(spoken, best, 0.0)
+        return RuleSet(self, best, claim, self.can_certify, rows, by, heard[best])
+
+    def _claim(self, answers: Judged, place: int, bound: float) -> Claim:
+        n_right, n_units = answers.count_units()
+        return Claim(n_right[place].item(), int(n_units[place]), bound, self.rows.unit)
+
+    def _find_start(self, min_fidelity: float) -> int:
         """Return the step at which the sequence starts, which only draws and the number of rows may decide."""
-        n_units = judged.expect_units(np.array([step.mass for step in steps]))
-        agreement = np.array([step.agreement for step in steps])
-        return find_start(pass_chances(n_units, agreement, floor, self.level, has_bets=judged.has_bets))
+        mass, agreement = np.array([(step.mass, step.agreement) for step in self.sequence.steps]).T
+        n_units, has_bets = self.answers.expect_units(mass), self.answers.has_bets
+        return find_start(pass_chances(n_units, agreement, min_fidelity, self.floor.level, has_bets=has_bets))
 
-    def _find_best(self, sequence: RuleSequence, judged: Judged, passed: Ints) -> int:
+    def _find_best(self, answers: Judged, passed: Ints) -> int:
         """Return the step to read, of those that pass: wide, saying more than one thing, with few conditions."""
-        coverage = judged.coverage()
+        coverage, steps = answers.coverage(), self.sequence.steps
         wide = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_ANSWERS]
-        varied = np.array([len(set(sequence.steps[number].labels.tolist())) > 1 for number in wide.tolist()])
+        varied = np.array([len(set(steps[number].labels.tolist())) > 1 for number in wide.tolist()])
         if varied.any():
             passed = wide[varied]
         near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
-        return int(min(near.tolist(), key=lambda number: (sequence.steps[number].size, -coverage[number])))
+        return int(min(near.tolist(), key=lambda number: (steps[number].size, -coverage[number])))
 
-    def _certify(self, sequence: RuleSequence, judged: Judged, best: int, passed: Ints, floor: float) -> RuleSet:
-        """Return a certified set: the sequence shows that agreement is at the floor or over it, and no more."""
-        n_right, n_units = judged.count_units()
-        claim = Claim(n_right[best].item(), int(n_units[best]), floor, self.rows.unit)
-        rows = None
-        if judged.groups is not None:
-            # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
-            reached = judged.part(passed[passed <= best]).rows_reach(floor, self.level).all()
-            rows = claim_rows(judged, best, floor if reached else 0.0)
-        coverage = float(judged.coverage()[best])
-        return RuleSet(
-            sequence, sequence.steps[best], claim, True, coverage, judged.answered[best], judged.right[best], rows
+    def find_refuted(self, min_fidelity: float) -> Bools:
+        """Return a mask of the steps of which rows show that some rule, by itself, is under the floor.
+
+        The leaves of a tree, which no program chose from candidates, are not tested by themselves.
+        """
+        rows, steps = self.rows, self.sequence.steps
+        refuted = np.zeros(len(steps), dtype=bool)
+        if self.sequence.candidates is None:
+            return refuted
+        rules = list({(rule.key, rule.label) for step in steps for rule in step.rules})
+        alone: dict[tuple[Key, int], list[float]] = {}
+        size = max(1, MOST_CELLS // max(rows.n_points, 1))
+        for block in (rules[start : start + size] for start in range(0, len(rules), size)):
+            inside = self.laid.of_boxes([key for key, _ in block])
+            correct = inside & np.array([self.right[label] for _, label in block])
+            held, right_there = kernels.unpack(inside, rows.n_points), kernels.unpack(correct, rows.n_points)
+            counts = Judged(held, right_there, rows.weights, rows.groups).count_units()
+            alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
+        for number, step in enumerate(steps):
+            n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
+            level = self.floor.level / max(len(step.rules), 1)
+            refuted[number] = (upper_bound(n_right, n_units, level) < min_fidelity).any()
+        return refuted
+
+    def why_nothing(self, min_fidelity: float) -> str:
+        """Return a sentence that says how near the best set comes to the floor, and what to do."""
+        draws, n_sets = self.sequence.draws, len(self.sequence.steps)
+        n_units, unit = self.rows.n_units, self.rows.unit
+        if not n_sets:
+            return (
+                f"min_fidelity={min_fidelity:g}: no rule matches the model often enough on "
+                f"{len(draws.values):,} draws. Lower min_fidelity, or give more draws."
+            )
+        if self.subgroups is not None:
+            return (
+                f"min_fidelity={min_fidelity:g} is not shown within any subgroup of floor_by, by any of "
+                f"{n_sets} rule sets. Lower min_fidelity, or give more {unit} or larger subgroups."
+            )
+        measured = self.measured
+        best = int(measured.argmax())
+        claim = self._claim(self.answers, best, float(measured[best]))
+        if claim.bound >= min_fidelity:
+            return (
+                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {n_sets} rule sets, "
+                "the rows show that some rule is under it. Give a background that resembles the rows more, or lower "
+                "min_fidelity."
+            )
+        highest, shown = "", show_lower(claim.bound)
+        if self.floor.on == "bound" and float(lower_bound(n_units, n_units, self.level)) < min_fidelity:
+            highest = f" {describe_highest(n_units, unit, self.level)}"
+        return (
+            f"min_fidelity={min_fidelity:g} is not reached: of {n_sets} rule sets, the best matches the "
+            f"model on {show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} "
+            + (f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity")
+            + f", or more {unit}, which need no labels."
+            + ("" if draws.tolerance is None else " A wider tolerance lets rules answer more.")
         )
 
-    def _make_set(self, sequence: RuleSequence, judged: Judged, best: int, bound: float) -> RuleSet:
-        """Return a set that is judged."""
-        claim = replace(claim_rows(judged, best, bound), unit=self.rows.unit)
-        # The delivered rules answer other rows than their sisters do.
-        covers = self._lay(sequence)[0].covers(sequence.steps[best].keys).any(axis=0)
-        coverage = float(covers @ self.rows.weights / self.rows.n_rows)
-        return RuleSet(
-            sequence, sequence.steps[best], claim, False, coverage, judged.answered[best], judged.right[best]
+
+@dataclass(frozen=True, eq=False)
+class RuleSet:
+    """Rules that may be delivered, and what rows say of them."""
+
+    judged: JudgedSequence
+    # Their place in the sequence.
+    place: int
+    # Rows or groups that are answered, and answered correctly; and how low the true share may be.
+    claim: Claim
+    # Otherwise they were judged: the best of several was taken without paying for the choice.
+    is_certified: bool = False
+    # The claim about all rows, where groups are certified; its bound is 0 where that cannot be certified.
+    claim_of_rows: Claim | None = None
+    # The subgroups that the rules speak to, with a floor in each; None where there is one floor.
+    floor_by: FloorBy | None = None
+    # The judging rows of these subgroups; None where all are.
+    heard: Bools | None = None
+
+    @property
+    def sequence(self) -> RuleSequence:
+        """The sequence that they are a step of."""
+        return self.judged.sequence
+
+    @property
+    def step(self) -> Step:
+        """The rules."""
+        return self.sequence.steps[self.place]
+
+    @cached_property
+    def covers(self) -> Bools:
+        """A mask of the judging rows where each rule holds and is heard, of shape (n_rules, n_points)."""
+        covers = self.judged.laid.covers(self.step.keys)
+        return covers if self.heard is None else covers & self.heard
+
+    @property
+    def coverage(self) -> float:
+        """The share of the judging rows that the rules answer. By folds, their sisters answer other rows."""
+        rows = self.judged.rows
+        return float(self.covers.any(axis=0) @ rows.weights / rows.n_rows)
+
+    def claim_system(self, target: float | None = None) -> SystemCertificate:
+        """Return what may be claimed of a router with these rules, of which a sequence has shown the target."""
+        judged, n_steps = self.judged, len(self.sequence.steps)
+        is_certified = judged.can_certify and judged.sisters is None
+        return certify_system(
+            judged.answers, self.place, judged.floor.level, n_steps, target=target, is_certified=is_certified
         )
+
+    def prove(self) -> tuple[Proof, int]:
+        """Return how close the rules are to the widest set of as many candidates, and the number of candidates.
+
+        Candidates are those that reach the threshold of these rules.
+        """
+        candidates, rules = self.sequence.candidates, self.step.rules
+        assert candidates is not None
+        program = CoverProgram(candidates, self.step.threshold, self.sequence.min_gain)
+        return program.prove([candidates.add(rule.key, rule.label) for rule in rules]), len(program.allowed)
 
 
 def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> tuple[OneTree, ...]:
@@ -451,21 +471,4 @@ def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, i
 
 def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:
     """Return a learner with rows as draws, judged by folds, for explainers that a program chose."""
-    return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, level=Floor().level, seed=seed)
-
-
-def _learn_part(
-    learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
-) -> RuleSequence | tuple[Bools, Bools]:
-    """Return the sequence of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
-    rng = np.random.default_rng(seed)
-    if number == WHOLE:
-        return learn(draws, rng)
-    own = fold == number
-    return learn(draws.take(_find_usable(draws, fold, number)), rng).judge(rows.values[own], rows.labels[own])
-
-
-def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
-    """Return the draws without a parent in a fold."""
-    assert draws.parents is not None
-    return np.flatnonzero((fold[draws.parents] != number).all(axis=1))
+    return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, seed=seed)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
@@ -27,8 +27,8 @@ from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
-from oleander.judging.certificate import Certificate, SystemCertificate
-from oleander.judging.subgroups import FloorBy, GivenSubgroups
+from oleander.judging.certificate import Certificate
+from oleander.judging.subgroups import FloorBy
 from oleander.messages import list_some, warn_user
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore, Stability
@@ -55,8 +55,6 @@ class RulesOnDraws(Engine):
     """Rules that were learned from draws."""
 
     learner: RuleLearner
-    # Whether the rows may count as independent evidence.
-    can_certify: bool = field(default=True, kw_only=True)
     # The rule sets of the last trade-off.
     _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
 
@@ -88,9 +86,10 @@ class RulesOnDraws(Engine):
         if around is not None and not n_draws and (reading.labels is None or not is_held):
             around = _take_affordable(around, black_box, seed)
         by_folds = around is None
-        level = options.floor.level
-        subgroups = _read_subgroups(judges, by_folds, on_share=options.floor.on == "share")
-        if options.floor.on == "bound":
+        on_share, level = options.floor.on == "share", options.floor.level
+        if judges.subgroups is not None:
+            check_subgroups(judges.subgroups, judges.groups, by_folds=by_folds, on_share=on_share)
+        if not on_share:
             too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
             if too_few is not None:
                 raise NothingFoundError(too_few)
@@ -111,44 +110,44 @@ class RulesOnDraws(Engine):
             draws,
             rows,
             by_folds=by_folds,
-            level=level,
-            on_share=options.floor.on == "share",
-            min_support=options.floor.min_support,
+            floor=options.floor,
             limits=read_limits(options.candidates, draws),
             seed=seed,
             n_jobs=options.n_jobs,
-            subgroups=subgroups,
+            subgroups=judges.subgroups,
+            can_certify=reading.can_certify,
         )
-        limits = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
-        rules = learner.choose(*limits)
+        number, floor = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
+        judged = learner.judge_sets([number], [floor])
+        rules = judged.choose(floor)
         if rules is None:
-            raise NothingFoundError(learner.why_nothing(*limits))
+            raise NothingFoundError(judged.why_nothing(floor))
         with tell_progress("bounding what other rules could cover"):
             proof, n_candidates = rules.prove()
-        explainers, answers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
-        is_certified = rules.is_certified and reading.can_certify
-        certificate = Certificate(rules.claim, options.floor.confidence, rules.rows)
+        explainers, answers, evaluation = deliver_rules(rules, floor)
+        certificate = Certificate(rules.claim, options.floor.confidence, rules.claim_of_rows)
         record = FitRecord(
-            *limits,
+            number,
+            floor,
             explainers,
             evaluation,
             black_box.n_queries,
             proof=proof,
             n_candidates=n_candidates,
-            certificate=certificate if is_certified else None,
-            judged=None if is_certified else certificate.as_judged(),
+            certificate=certificate if rules.is_certified else None,
+            judged=None if rules.is_certified else certificate.as_judged(),
             from_draws=n_draws > 0,
             by_folds=by_folds,
             output=options.output,
             model_score=ModelScore.count(answers, rows, truth),
             # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
-            system=None if subgroups else _limit(learner.claim_system(rules, *limits), reading.can_certify),
-            floor_by=None if rules.floor_by is None else replace(rules.floor_by, is_certified=is_certified),
+            system=None if judges.subgroups is not None else rules.claim_system(),
+            floor_by=rules.floor_by,
             n_draws=len(draws.values),
             max_conditions=learner.limits.max_conditions,
         )
         held = rows if is_held else Rows.empty(reading.schema)
-        return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
+        return record, cls(rows, held, parts, seed, learner, taught=taught)
 
     def measure_realism(self) -> float | None:
         draws = self.learner.draws
@@ -173,7 +172,8 @@ class RulesOnDraws(Engine):
 
         They come from one computation, so that more rules never cover fewer draws, and a higher floor never more.
         """
-        self._chosen = self.learner.choose_each(max_explainers, min_fidelity)
+        judged = self.learner.judge_sets(max_explainers, min_fidelity)
+        self._chosen = judged.choose_each(max_explainers, min_fidelity)
         # Several floors may be reached by the same choice, which is delivered and evaluated once.
         delivered: dict[int, Delivered] = {}
         nothing = ExplainerSet(self.learner.draws.schema, ())
@@ -183,23 +183,22 @@ class RulesOnDraws(Engine):
             if rules is None:
                 cells.append(Cell.fill(number, floor, *silence, float("nan"), "unknown"))
                 continue
-            if id(rules.step) not in delivered:
-                delivered[id(rules.step)] = deliver_rules(rules, self.learner)
-            explainers, _, evaluation = delivered[id(rules.step)]
+            if rules.place not in delivered:
+                delivered[rules.place] = deliver_rules(rules)
+            explainers, _, evaluation = delivered[rules.place]
             cells.append(Cell.fill(number, floor, explainers, evaluation, float("nan"), "judged"))
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
 
     def hear(self, by: FloorBy | None) -> Bools | None:
-        given = self.learner.subgroups
-        return None if by is None or given is None else by.find_heard(given.names)
+        names = self.learner.subgroups
+        return None if by is None or names is None else by.find_heard(names)
 
     def route(self, record: FitRecord, target: float) -> FitRecord:
         """Return the record of the widest explainers with which a router reaches a target."""
         # A router that answers half of the rows may be wrong on twice as many of these.
         floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
-        limits = record.max_explainers, floor
         if record.floor_by is not None:
             raise ValueError(
                 f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
@@ -209,16 +208,15 @@ class RulesOnDraws(Engine):
                 f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
                 "out, or route by the explainer before its edits."
             )
-        found = self.learner.choose_system(*limits, target)
-        if found is None:
+        rules = self.learner.judge_sets([record.max_explainers], [floor]).choose_system(floor, target)
+        if rules is None:
             rows = self.learner.rows
             raise NothingFoundError(
                 f"target={target:g} is not reached: not even the most cautious rule set shows it on "
                 f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
             )
-        rules, system = found
         proof, n_candidates = rules.prove()
-        explainers, _, evaluation = deliver_rules(rules, self.learner, floor)
+        explainers, _, evaluation = deliver_rules(rules, floor)
         return record.with_others(
             explainers,
             evaluation,
@@ -226,13 +224,15 @@ class RulesOnDraws(Engine):
             proof=proof,
             n_candidates=n_candidates,
             judged=rules.claim,
-            system=_limit(system, self.can_certify),
+            system=rules.claim_system(target),
         )
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         rules = self._chosen[limits] if limits in self._chosen else self.learner.choose(*limits)
-        points = self.rows.point_of_row
-        return None if rules is None else (rules.answered[points], rules.right[points])
+        if rules is None:
+            return None
+        answers, points = rules.judged.answers, self.rows.point_of_row
+        return answers.answered[rules.place, points], answers.right[rules.place, points]
 
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
         """Return how often each rule comes back in refits on parts of the draws."""
@@ -270,11 +270,8 @@ class RulesOnDraws(Engine):
         return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
 
 
-def _read_subgroups(judges: Reading, by_folds: bool, *, on_share: bool) -> GivenSubgroups | None:
-    """Return the subgroups of the judging rows; ``ValueError`` where no floor can be shown within them."""
-    names, groups = judges.subgroups, judges.groups
-    if names is None:
-        return None
+def check_subgroups(names: Labels, groups: Labels | None, *, by_folds: bool, on_share: bool) -> None:
+    """Raise ``ValueError`` where the judging rows can show no floor within their subgroups."""
     if by_folds or on_share:
         why = "floor=Floor('share') states no bound" if on_share else "folds judge here, which certify nothing"
         raise ValueError(f"floor_by needs rows that can show a floor, and {why}: give a background, or a holdout.")
@@ -286,12 +283,6 @@ def _read_subgroups(judges: Reading, by_folds: bool, *, on_share: bool) -> Given
                 f"floor_by puts rows of group {several.index.tolist()[worst]!r} into {several.iloc[worst]} subgroups: "
                 "every group has to lie in one, as a patient has one sex."
             )
-    return GivenSubgroups((), names)
-
-
-def _limit(system: SystemCertificate, can_certify: bool) -> SystemCertificate:
-    """Return a certificate that certifies nothing where rows are no independent evidence."""
-    return replace(system, is_certified=system.is_certified and can_certify)
 
 
 def find_holdout(options: Parameters, reading: Reading) -> float | None:

@@ -12,6 +12,7 @@ from benchmarks.subjects.quality.resplits import (
     SEARCHES,
     choose_again,
     count_tree_questions,
+    judge_by,
     make_learner,
     measure_choice,
     measure_resplits,
@@ -68,8 +69,8 @@ def test_judges_change_what_is_chosen_and_not_what_was_learned(case, lesson):
     learner.choose(5, 0.9)
     for mask in split_again(case, lesson.rows, 2):
         rows = lesson.rows.part(mask)
-        fresh = RuleLearner(lesson.draws, rows, by_folds=False, level=learner.level, seed=lesson.seed)
-        found, expected = learner.judged_by(rows).choose(5, 0.9), fresh.choose(5, 0.9)
+        fresh = RuleLearner(lesson.draws, rows, by_folds=False, seed=lesson.seed)
+        found, expected = judge_by(learner, rows).choose(5, 0.9), fresh.choose(5, 0.9)
         assert found.step == expected.step
         assert found.claim == expected.claim
 
@@ -77,7 +78,7 @@ def test_judges_change_what_is_chosen_and_not_what_was_learned(case, lesson):
 def test_sequences_judged_by_folds_take_no_other_rows(lesson):
     learner = replace(make_learner(lesson), by_folds=True)
     with pytest.raises(AssertionError, match="judged by folds only"):
-        learner.judged_by(lesson.rows)
+        judge_by(learner, lesson.rows)
 
 
 @pytest.mark.parametrize("method", LEARNED)
