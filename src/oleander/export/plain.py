@@ -7,14 +7,14 @@ in one sentence, so that no export gives another answer than ``predict``. Sums a
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.messages import shorten
+from oleander.messages import shorten, visible
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.rules import Ball, Line
 from oleander.rules.conditions import Condition, Range, conjoin
@@ -245,7 +245,13 @@ class Language(ABC):
             return self.choose(self.IS_MISSING.format(name), "1", "0")
         return self.choose(self._is_level(name, feature, int(middle)), "0", "1")
 
-    def total(self, line: Line) -> str:
+    def cases(self, explainer: PlainExplainer) -> Iterator[tuple[str, str, str]]:
+        """Yield each rule of an explainer: in words, its test (empty where it always holds), and what it says."""
+        for rule in explainer.rules:
+            said = self.literal(rule.label) if explainer.line is None else self._total(explainer.line)
+            yield visible(rule.words), self.all_of(rule.conditions), said
+
+    def _total(self, line: Line) -> str:
         """Return the sum of a line."""
         parts = [self.number(line.intercept)]
         for term in line.terms:

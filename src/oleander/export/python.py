@@ -96,17 +96,12 @@ def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> 
     lines += [f"    {python.names[j]} = values[{j}]  # {visible(repr(python.schema[j].name))}" for j in used]
     for test in tests:
         lines += [f"    if not {test}:", "        return None"]
-    for rule in explainer.rules:
-        lines.append(f"    # {visible(rule.words)}")
-        test = python.all_of(rule.conditions)
-        if test:
-            lines.append(f"    if {test}:")
-        indent = " " * (8 if test else 4)
-        said = python.literal(rule.label) if explainer.line is None else python.total(explainer.line)
-        lines.append(f"{indent}return {said}")
+    for words, test, said in python.cases(explainer):
+        lines.append(f"    # {words}")
         if not test:
             # It always holds, so nothing can follow.
-            return "\n".join([*lines, "", ""])
+            return "\n".join([*lines, f"    return {said}", "", ""])
+        lines += [f"    if {test}:", f"        return {said}"]
     return "\n".join([*lines, "    return None", "", ""])
 
 

@@ -98,22 +98,31 @@ def write_sql(
     used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
     # The most faithful first, which answers where several hold.
     ranked = [f"{said}.e{number + 1}" for number in explainers.ranked.tolist()]
-    query = Query(
-        given,
-        said,
-        quote(answer),
-        quote(checked_name(table, spoken)),
-        # A rule without a condition reads no column, and SQL has no empty list.
-        reads=[(quote(aliases[j]), inputs[j][0]) for j in used or [0]],
-        tests=[inputs[j][1] for j in used] or ["1 = 1"],
-        cases=[_write_explainer(explainer, sql) for explainer in plain],
+    form, named, margin = (
+        (PACKED, "{name} := {value}", 6 * " ") if dialect == "duckdb" else (NESTED, "{value} AS {name}", 8 * " ")
+    )
+    # A rule without a condition reads no column, and SQL has no empty list.
+    reads = [named.format(name=quote(aliases[j]), value=inputs[j][0]) for j in used or [0]]
+    cases = [
+        f"-- {visible(one.words)}\n{named.format(name=f'e{number}', value=_write_explainer(one, sql))}"
+        for number, one in enumerate(plain, start=1)
+    ]
+    query = form.format(
+        given=given,
+        said=said,
+        answer=quote(answer),
+        table=quote(checked_name(table, spoken)),
+        # Not by ``_indent``: a name may hold the end of a line.
+        reads=",\n".join(f"{margin}  {read}" for read in reads),
+        tests=_indent(margin, "\nAND ".join(inputs[j][1] for j in used) or "1 = 1"),
+        cases=_indent(margin, ",\n".join(cases)),
         combined=ranked[0] if len(ranked) == 1 else f"COALESCE({', '.join(ranked)})",
     )
     lines = [
         f"-- {len(plain)} explainer{'s'[: len(plain) > 1]} by Oleander, in {dialect}'s SQL.",
         *(["-- Where several cover a row, the most faithful one answers."] if len(plain) > 1 else []),
         "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
-        *(query.pack() if dialect == "duckdb" else query.nest()),
+        query,
     ]
     if flags:
         test = f"routed.{quote(answer)} IS NULL"
@@ -158,58 +167,46 @@ def _as_national(node: Any) -> Any:
     return expressions.National(this=node.this) if is_text else node
 
 
-@dataclass(frozen=True)
-class Query:
-    """The parts of the query, and the two ways to put them together."""
-
-    # The names of the values that are read, and of what each explainer says.
-    given: str
-    said: str
-    answer: str
-    table: str
-    # The name and the expression of each value, and tests that hold together for a row whose values are all known.
-    reads: list[tuple[str, str]]
-    tests: list[str]
-    # The lines of each explainer's expression, and the answer, given what each explainer says.
-    cases: list[list[str]]
-    combined: str
-
-    def nest(self) -> Iterator[str]:
-        """Yield the lines of a subquery for each row."""
-        yield from ("SELECT", "  source.*,", "  (", f"    SELECT {self.combined}", "    FROM (", "      SELECT")
-        yield from _join_lines(self._cases("        ", "{case} AS e{number}"))
-        yield from ("      FROM (", "        SELECT")
-        yield from _join_lines([[f"          {value} AS {name}"] for name, value in self.reads])
-        yield from (f"      ) AS {self.given}", "      WHERE")
-        yield from self._tests("        ")
-        yield from (f"    ) AS {self.said}", f"  ) AS {self.answer}", f"FROM {self.table} AS source")
-
-    def pack(self) -> Iterator[str]:
-        """Yield the lines of a query with structs, because DuckDB turns subqueries for each row into a join.
-
-        A join would lose the order of the rows.
-        """
-        yield from ("SELECT", f"  * EXCLUDE ({self.given}, {self.said}),", f"  {self.combined} AS {self.answer}")
-        yield from ("FROM (", "  SELECT", "    *,", "    CASE WHEN")
-        yield from self._tests("      ")
-        yield "    THEN struct_pack("
-        yield from _join_lines(self._cases("      ", "e{number} := {case}"))
-        yield from (f"    ) END AS {self.said}", "  FROM (", "    SELECT", "      source.*,", "      struct_pack(")
-        yield from _join_lines([[f"        {name} := {value}"] for name, value in self.reads])
-        yield from (f"      ) AS {self.given}", f"    FROM {self.table} AS source", "  )", ")")
-
-    def _tests(self, indent: str) -> Iterator[str]:
-        return (f"{indent}{'AND ' if number else ''}{test}" for number, test in enumerate(self.tests))
-
-    def _cases(self, indent: str, form: str) -> list[list[str]]:
-        """Return the lines of each case, with its name before its first line or after its last."""
-        before, after = form.split("{case}")
-        found = []
-        for number, (comment, *lines) in enumerate(self.cases, start=1):
-            named = [before.format(number=number) + lines[0], *lines[1:]]
-            named[-1] += after.format(number=number)
-            found.append([indent + line for line in (comment, *named)])
-        return found
+# A subquery for each row, in which the values have names, and then what each explainer says.
+NESTED = """\
+SELECT
+  source.*,
+  (
+    SELECT {combined}
+    FROM (
+      SELECT
+{cases}
+      FROM (
+        SELECT
+{reads}
+      ) AS {given}
+      WHERE
+{tests}
+    ) AS {said}
+  ) AS {answer}
+FROM {table} AS source"""
+# The same with structs, because DuckDB turns subqueries for each row into a join, which loses the order of the rows.
+PACKED = """\
+SELECT
+  * EXCLUDE ({given}, {said}),
+  {combined} AS {answer}
+FROM (
+  SELECT
+    *,
+    CASE WHEN
+{tests}
+    THEN struct_pack(
+{cases}
+    ) END AS {said}
+  FROM (
+    SELECT
+      source.*,
+      struct_pack(
+{reads}
+      ) AS {given}
+    FROM {table} AS source
+  )
+)"""
 
 
 class Sql(Language):
@@ -316,20 +313,17 @@ def _as_product(value: float) -> Iterator[str]:
         power -= step if power > 0 else -step
 
 
-def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
-    """Return a comment and the lines of a CASE, which is NULL where the explainer is silent."""
-    lines = [f"-- {visible(explainer.words)}", "CASE"]
+def _write_explainer(explainer: PlainExplainer, sql: Sql) -> str:
+    """Return a CASE, which is NULL where the explainer is silent."""
+    lines = ["CASE"]
     tests = [] if explainer.ball is None else sql.inside(explainer.ball)
     if tests:
-        first, *others = tests
-        lines += ["  WHEN NOT (", f"    {first}", *(f"    AND {test}" for test in others), "  ) THEN NULL"]
-    for rule in explainer.rules:
-        lines.append(f"  -- {visible(rule.words)}")
-        said = sql.literal(rule.label) if explainer.line is None else sql.total(explainer.line)
-        lines.append(f"  WHEN {sql.all_of(rule.conditions) or '1 = 1'} THEN {said}")
+        lines += ["  WHEN NOT (", "    " + "\n    AND ".join(tests), "  ) THEN NULL"]
+    for words, test, said in sql.cases(explainer):
+        lines += [f"  -- {words}", f"  WHEN {test or '1 = 1'} THEN {said}"]
     if not explainer.rules:
         lines.append("  WHEN 1 = 0 THEN NULL")
-    return [*lines, "END"]
+    return "\n".join([*lines, "END"])
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
@@ -339,11 +333,8 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def _join_lines(blocks: Sequence[list[str]]) -> Iterator[str]:
-    """Yield the lines of all blocks, with a comma after each block but the last."""
-    for number, block in enumerate(blocks):
-        yield from block[:-1]
-        yield block[-1] + ("," if number + 1 < len(blocks) else "")
+def _indent(margin: str, text: str) -> str:
+    return margin + text.replace("\n", f"\n{margin}")
 
 
 def _check_labels(labels: Sequence[Any], sql: Sql) -> None:
