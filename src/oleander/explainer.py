@@ -15,16 +15,17 @@ from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls, Radius
 from oleander.data.checks import check_choice, check_count, check_share
 from oleander.data.frames import to_table
+from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.editing import Editor
-from oleander.fitting.fit import Given, fit_explainers
+from oleander.fitting.fit import fit_explainers
 from oleander.fitting.fitted import Fitted
-from oleander.fitting.new_rows import refuse_seen
-from oleander.fitting.options import Program, check_arguments, refuse_beside_letter
+from oleander.fitting.new_rows import NewRows, refuse_seen
+from oleander.fitting.options import Given, Program, check_arguments, refuse_beside_letter
 from oleander.judging.certificate import JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -241,11 +242,12 @@ class AggregateExplainer(Fitted):
         """
         check_arguments(others)
         given = Given(X, y, groups, background, columns, floor_by, labels, key)
-        record, engine, black_box, seen, content = fit_explainers(self, given)
+        record, engine = fit_explainers(self, given)
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        counted = getattr(self, "_n_fits", {})
+        content, counted = engine.reading.content, getattr(self, "_n_fits", {})
         self._n_fits = {**counted, content: counted.get(content, 0) + 1}
-        self._set_record(replace(record, n_fits=self._n_fits[content]), engine, black_box, seen)
+        record = replace(record, n_fits=self._n_fits[content])
+        self._set_record(record, engine, NewRows(self, record, engine.known, engine.black_box, engine.seen))
         return self
 
     # Answers for other rows.
@@ -436,7 +438,7 @@ class AggregateExplainer(Fitted):
         other = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
         other._n_fits = getattr(self, "_n_fits", {})
         other._reserves = self.__dict__.setdefault("_reserves", {})
-        other._set_record(record, self._engine, self._new.counter, self._new.seen)
+        other._set_record(record, self._engine, replace(self._new, options=other, record=record))
         return other
 
     @showing_progress
@@ -723,5 +725,5 @@ class AggregateExplainer(Fitted):
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{visible(path)} is not a saved explainer that can be read: {one_line(error)}.") from error
         atlas = cls(black_box, **record.parameters)
-        atlas._set_record(record, None, None, [])
+        atlas._set_record(record, None, NewRows(atlas, record, Rows.empty(record.schema)))
         return atlas

@@ -32,8 +32,6 @@ class ChoiceFromPool(Engine):
 
     program: PoolProgram
     result: SelectionResult
-    # The number of rows of X; None for a source.
-    n_rows: int | None
 
     @classmethod
     def fit(
@@ -44,7 +42,6 @@ class ChoiceFromPool(Engine):
         Candidates are learned and chosen on one part of the rows, and certified on the other.
         """
         generators = list_generators(options)
-        n_rows = len(reading.values) if reading.positions is None else None
         parts = split_affordable(reading, options.holdout, seed, black_box)
         within = find_tolerance(options)
         limits = int(options.max_explainers or DEFAULT_NUMBER), float(options.min_fidelity)
@@ -114,7 +111,7 @@ class ChoiceFromPool(Engine):
             model_score=ModelScore.count(said, rows, truth),
             system=system,
         )
-        return record, cls(rows, held, parts, seed, program, result, n_rows)
+        return record, cls(reading, parts, black_box, rows, held, seed, program, result)
 
     @property
     def n_candidates(self) -> int:
@@ -128,9 +125,9 @@ class ChoiceFromPool(Engine):
     @property
     def variables(self) -> PaperVariables:
         """The paper's w, y and z for each row of X."""
-        if self.n_rows is None:
+        if self.reading.positions is not None:
             raise AttributeError("there are no w, y and z of a source: a sample of its rows was explained.")
-        return PaperVariables.read(self.program, self.result, self.n_rows)
+        return PaperVariables.read(self.program, self.result, len(self.reading.values))
 
     @property
     def tree_learner(self) -> RuleLearner:

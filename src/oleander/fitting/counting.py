@@ -127,14 +127,12 @@ def add_counts(
     options: Parameters,
     record: FitRecord,
     engine: Engine,
-    reading: Reading,
-    black_box: CountingBlackBox,
     whole: Source | Sampled,
     labels: str | None = None,
     groups: str | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> FitRecord:
-    """Return the record of the fit of a sample, the reading, with the figures of all rows.
+    """Return the record of the fit of a sample with the figures of all rows.
 
     The black box is asked about the rows of a source, for which ``plan_count`` has set queries aside, unless ``labels``
     names the column of its answers; those of a table are counted by one query. All rows that nothing was learned or
@@ -142,8 +140,8 @@ def add_counts(
     promised, and the held-out groups certify. Of a table with groups whole ones were sampled, and the others certify.
     """
     explainers, parts, confidence = record.explainers, engine.parts, options.floor.confidence
-    certificate = None
-    known = engine.label_learned(reading, black_box), engine.held.labels_of_rows
+    reading, black_box, certificate = engine.reading, engine.black_box, None
+    known = engine.label_learned(), engine.held.labels_of_rows
     # Every block counts numbers in the same ranges, those of the sample.
     ranges = Ranges.of(np.concatenate(known).astype(float)) if record.is_number else None
     if isinstance(whole, Source):

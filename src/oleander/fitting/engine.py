@@ -24,15 +24,22 @@ class Engine(ABC):
     ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators.
     """
 
+    # What was read, and the rows of X that were learned from and that were held out.
+    reading: Reading
+    parts: Split
+    black_box: CountingBlackBox
     # The rows that the explainers were chosen or judged on.
     rows: Rows
     # The rows that were held out for the certificate; none where there is no certificate.
     held: Rows
-    # The rows of X that were learned from, and those held out.
-    parts: Split
     seed: int
     # Other rows that were taken as draws.
     taught: Rows | None = field(default=None, kw_only=True)
+
+    @property
+    def seen(self) -> list[Floats]:
+        """The rows of X and of the background, which may not certify."""
+        return [rows for rows in (self.reading.values, self.reading.background) if rows is not None]
 
     @cached_property
     def known(self) -> Rows:
@@ -40,16 +47,15 @@ class Engine(ABC):
         known = self.rows if self.held is self.rows else self.rows.join(self.held)
         return known if self.taught is None else known.join(self.taught)
 
-    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Labels:
+    def label_learned(self) -> Labels:
         """Return the black box's answers for the rows of X that were learned from."""
-        if reading.labels is not None:
-            return reading.labels[self.parts.learned]
-        return label_rows(reading.values[self.parts.learned], black_box, known=self.known).labels_of_rows
+        learned = self.reading.take(self.parts.learned)
+        return label_rows(learned.values, self.black_box, known=self.known, answers=learned.labels).labels_of_rows
 
     @property
-    @abstractmethod
     def n_candidates(self) -> int:
         """The number of candidates whose shares a sample must bring near the exact ones: 1 if rows did not choose."""
+        return 1
 
     @property
     @abstractmethod
@@ -68,17 +74,9 @@ class Engine(ABC):
         """Return what edits the rules of a record."""
         return Editor(record, self.rows.values, self.rows.labels, self.rows)
 
-    def hear(self, by: FloorBy | None) -> Bools | None:
-        """Return a mask of the judging rows in subgroups that get answers; None where there is one floor."""
-        return None
-
     def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
-        """Return the rows that a page counts, their labels, and a mask of those in subgroups that get answers.
-
-        Subgroups are known of the judging rows only.
-        """
-        rows = self.known if by is None else self.rows
-        return rows.values[rows.point_of_row], rows.labels_of_rows, self.hear(by)
+        """Return the rows that a page counts, their labels, and a mask of those in subgroups that get answers."""
+        return self.known.values[self.known.point_of_row], self.known.labels_of_rows, None
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the rows that rules learned without them answer, and answer correctly; None if there are none."""

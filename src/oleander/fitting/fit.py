@@ -1,9 +1,7 @@
 """One fit: what is given is read, explainers are chosen and judged, and all other rows are counted."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
 
-from oleander.arrays import Floats
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
 from oleander.black_box.labelling import refuse_to_answer
@@ -18,72 +16,39 @@ from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count, plan_sample
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import Parameters, check, check_floor_by, check_radii, check_use, list_remembered
+from oleander.fitting.options import Given, Parameters, check, check_radii, check_use, list_remembered
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.subgroups import read_subgroups, without_unread
 from oleander.results.fit_record import FitRecord
 
 
-class Given(NamedTuple):
-    """The arguments of ``AggregateExplainer.fit``, which describes them."""
-
-    X: Any
-    y: Any = None
-    groups: Any = None
-    background: Any = None
-    columns: Any = None
-    floor_by: Any = None
-    labels: Any = None
-    key: str | None = None
-
-
-class Outcome(NamedTuple):
-    """What a fit leaves."""
-
-    record: FitRecord
-    engine: Engine
-    black_box: CountingBlackBox
-    # The rows of X and of the background, which may not certify.
-    seen: list[Floats]
-    # A hash of the rows.
-    content: str
-
-
-def fit_explainers(options: Parameters, given: Given) -> Outcome:
+def fit_explainers(options: Parameters, given: Given) -> tuple[FitRecord, Engine]:
     """Choose explainers and judge them; ``given`` is refused if an option would do nothing."""
     check(options)
     if given.key is None:
         given = given._replace(X=as_source(given.X) or given.X)
-    labels = given.labels
-    check_use(
-        options,
-        has_background=given.background is not None,
-        is_source=given.key is None and isinstance(given.X, Source),
-        has_truth=given.y is not None,
-        has_labels=labels is not None,
-    )
+    check_use(options, given)
     store = None if options.checkpoint is None else Checkpoint(options.checkpoint)
     seed = make_seed(options.random_state)
     seed = seed if store is None else int(store.remember("seed", str(seed)))
     reading, whole, floor_by = take_in(options, given, seed)
-    has_model = options.black_box is not None or labels is None
+    has_model = options.black_box is not None or given.labels is None
     model = options.output.of_model(options.black_box) if has_model else refuse_to_answer
     box = BlackBox(model, reading.schema, is_number=options.tolerance is not None)
     if store is not None:
         data = [reading.values, reading.groups, reading.background, reading.labels]
         box = resume(store, box, data, list_remembered(options))
     black_box = CountingBlackBox(box, options.max_queries, options.n_jobs, options.draws.batch_size)
-    is_counted = labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
+    is_counted = given.labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
     engine_type = RulesOnDraws if options.asks else ChoiceFromPool
     record, engine = engine_type.fit(options, reading, black_box, store, seed)
     if whole is not None and is_counted:
-        record = add_counts(options, record, engine, reading, black_box, whole, labels, given.groups, store)
+        record = add_counts(options, record, engine, whole, given.labels, given.groups, store)
     if record.floor_by is not None:
         record = replace(record, floor_by=replace(record.floor_by, columns=floor_by))
     # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
     _ = engine.known.by_hash
-    seen = [rows for rows in (reading.values, reading.background) if rows is not None]
-    return Outcome(record, engine, black_box, seen, reading.content)
+    return record, engine
 
 
 def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Source | Sampled | None, tuple[str, ...]]:
@@ -109,7 +74,6 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
         labels = read_column(X, name)
         X = X.drop(columns=name)
     if floor_by is not None:
-        check_floor_by(options, is_source=source is not None or sampled is not None)
         table = to_table(X)
         # A lazy frame is collected once: a second time its rows may come in another order.
         X, subgroups = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))

@@ -8,10 +8,8 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 from oleander.arrays import Bools, Floats, Labels
-from oleander.black_box.asking import CountingBlackBox
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PaperVariables
-from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.engine import Engine
@@ -39,12 +37,9 @@ class Fitted(Parameters):
     _new_rows: NewRows
     _n_fits: dict[str, int]
 
-    def _set_record(
-        self, record: FitRecord, engine: Engine | None, counter: CountingBlackBox | None, seen: list[Floats]
-    ) -> None:
+    def _set_record(self, record: FitRecord, engine: Engine | None, new: NewRows) -> None:
         """Set everything that a fit or a file brings, and scikit-learn's two attributes of the columns."""
-        known = Rows.empty(record.schema) if engine is None else engine.known
-        self._record, self._engine, self._new_rows = record, engine, NewRows(self, record, known, counter, seen)
+        self._record, self._engine, self._new_rows = record, engine, new
         self.n_features_in_ = len(record.schema)
         columns = record.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):

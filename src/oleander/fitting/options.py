@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,6 +14,7 @@ from oleander.candidates.balls import Balls, find_generators
 from oleander.candidates.base import Boxes, Generator
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
+from oleander.data.sources import Source
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.judging.floor import Floor
@@ -22,6 +23,19 @@ from oleander.selection.solvers import get_solver
 
 # Parameters that may differ when a fit resumes from a checkpoint.
 FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "schema")
+
+
+class Given(NamedTuple):
+    """The arguments of ``AggregateExplainer.fit``, which describes them."""
+
+    X: Any
+    y: Any = None
+    groups: Any = None
+    background: Any = None
+    columns: Any = None
+    floor_by: Any = None
+    labels: Any = None
+    key: str | None = None
 
 
 class NothingFoundError(ValueError):
@@ -147,93 +161,99 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         return isinstance(self.candidates, Boxes)
 
 
-def list_generators(given: Parameters) -> list[Generator]:
+def list_generators(options: Parameters) -> list[Generator]:
     """Return the generators of candidates; none where rules are learned by asking."""
-    return [] if isinstance(given.candidates, Boxes) else find_generators(given.candidates)
+    return [] if isinstance(options.candidates, Boxes) else find_generators(options.candidates)
 
 
-def find_tolerance(given: Parameters) -> Tolerance | Literal["auto"] | None:
+def find_tolerance(options: Parameters) -> Tolerance | Literal["auto"] | None:
     """Return the tolerance of the answers; None for labels."""
-    if given.tolerance is None:
+    if options.tolerance is None:
         return None
-    return "auto" if given.tolerance == "auto" else Tolerance.read(given.tolerance)
+    return "auto" if options.tolerance == "auto" else Tolerance.read(options.tolerance)
 
 
-def read_truth(given: Parameters, truth: Labels | None) -> Labels | None:
+def read_truth(options: Parameters, truth: Labels | None) -> Labels | None:
     """Return true answers as the black box answers; None where they are not known."""
-    return None if truth is None else given.output.of_truth(truth, is_number=given.tolerance is not None)
+    return None if truth is None else options.output.of_truth(truth, is_number=options.tolerance is not None)
 
 
-def list_remembered(given: Parameters) -> dict[str, Any]:
+def list_remembered(options: Parameters) -> dict[str, Any]:
     """Return the parameters that must be the same when a fit resumes from a checkpoint."""
-    params = given.get_params(deep=False) | {"program": replace(given.program, time_limit=None, proof="enough")}
+    params = options.get_params(deep=False) | {"program": replace(options.program, time_limit=None, proof="enough")}
     return {name: value for name, value in params.items() if name not in FREE_TO_CHANGE}
 
 
-def check(given: Parameters) -> None:
+def check(options: Parameters) -> None:
     """Raise an error for a value that is not allowed."""
-    check_count("max_explainers", given.max_explainers, or_none=True)
-    check_share("min_fidelity", given.min_fidelity, with_one=True)
-    if given.holdout is not None:
-        check_share("holdout", given.holdout, with_zero=True)
-    check_count("max_queries", given.max_queries, 2, or_none=True)
-    check_count("random_state", given.random_state, 0, or_none=True)
-    if not isinstance(given.verbose, bool):
-        check_count("verbose", given.verbose, 0, or_none=True)
-    is_whole = isinstance(given.n_jobs, (int, np.integer)) and not isinstance(given.n_jobs, bool)
-    if given.n_jobs is not None and not (is_whole and given.n_jobs != 0):
+    check_count("max_explainers", options.max_explainers, or_none=True)
+    check_share("min_fidelity", options.min_fidelity, with_one=True)
+    if options.holdout is not None:
+        check_share("holdout", options.holdout, with_zero=True)
+    check_count("max_queries", options.max_queries, 2, or_none=True)
+    check_count("random_state", options.random_state, 0, or_none=True)
+    if not isinstance(options.verbose, bool):
+        check_count("verbose", options.verbose, 0, or_none=True)
+    is_whole = isinstance(options.n_jobs, (int, np.integer)) and not isinstance(options.n_jobs, bool)
+    if options.n_jobs is not None and not (is_whole and options.n_jobs != 0):
         raise ValueError(
-            f"n_jobs={given.n_jobs!r} is not allowed: give a number of processes, -1 for one on each core, or None."
+            f"n_jobs={options.n_jobs!r} is not allowed: give a number of processes, -1 for one on each core, or None."
         )
-    if given.checkpoint is not None and not isinstance(given.checkpoint, (str, os.PathLike)):
-        raise TypeError(f"checkpoint is a {type(given.checkpoint).__name__}; give the path of a folder, or None.")
-    if given.schema is not None and not isinstance(given.schema, FeatureSchema):
-        raise TypeError(f"schema is a {type(given.schema).__name__}; give a FeatureSchema, or None to infer it.")
-    for name, kind in given.PARTS.items():
-        if not isinstance(getattr(given, name), kind):
-            raise TypeError(f"{name} is a {type(getattr(given, name)).__name__}; give {kind.__name__}(...).")
-    for part in (given.candidates, *list_generators(given), given.draws, given.program, given.floor, given.output):
+    if options.checkpoint is not None and not isinstance(options.checkpoint, (str, os.PathLike)):
+        raise TypeError(f"checkpoint is a {type(options.checkpoint).__name__}; give the path of a folder, or None.")
+    if options.schema is not None and not isinstance(options.schema, FeatureSchema):
+        raise TypeError(f"schema is a {type(options.schema).__name__}; give a FeatureSchema, or None to infer it.")
+    parts = {name: getattr(options, name) for name in options.PARTS}
+    for name, kind in options.PARTS.items():
+        if not isinstance(parts[name], kind):
+            raise TypeError(f"{name} is a {type(parts[name]).__name__}; give {kind.__name__}(...).")
+    for part in (*list_generators(options), *parts.values()):
         # Generators of the user need no check.
         if isinstance(part, (Boxes, Balls, Draws, Program, Floor, Output)):
             part.check()
-    if find_tolerance(given) is None and given.output.is_number:
+    if find_tolerance(options) is None and options.output.is_number:
         raise ValueError(
             "output='proba' explains a number: give tolerance=, such as 0.05, or a threshold, such as "
             "Output('proba', threshold=0.5)."
         )
-    if given.tolerance is not None and given.output.threshold is not None:
+    if options.tolerance is not None and options.output.threshold is not None:
         raise ValueError(
-            f"tolerance={given.tolerance!r} is for numbers, and output.threshold={given.output.threshold:g} makes "
+            f"tolerance={options.tolerance!r} is for numbers, and output.threshold={options.output.threshold:g} makes "
             "labels of them: leave out one."
         )
-    if given.program.formulation == "selective" and given.floor.on == "bound" and not given.asks:
+    if options.program.formulation == "selective" and options.floor.on == "bound" and not options.asks:
         raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor=Floor('share').")
 
 
-def check_use(
-    given: Parameters, *, has_background: bool, is_source: bool, has_truth: bool, has_labels: bool = False
-) -> None:
-    """Raise ``ValueError`` for an option that would do nothing in a fit."""
-    if has_labels and not given.asks:
+def check_use(options: Parameters, given: Given) -> None:
+    """Raise ``ValueError`` for an option that would do nothing in a fit of these rows."""
+    has_background, has_labels = given.background is not None, given.labels is not None
+    is_source = given.key is None and isinstance(given.X, Source)
+    if given.floor_by is not None and not options.asks:
+        raise ValueError("floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().")
+    if given.floor_by is not None and (is_source or given.key is not None):
+        raise ValueError("floor_by is for rows in memory, and of X only a sample is: give a sample of it.")
+    if has_labels and not options.asks:
         raise ValueError("labels is for rules on draws or rows, and these candidates ask the model: leave it out.")
-    if has_labels and given.output != PLAIN_OUTPUT:
+    if has_labels and options.output != PLAIN_OUTPUT:
         raise ValueError(
-            f"labels holds what is explained, and {given.output} makes something else of it: leave it out."
+            f"labels holds what is explained, and {options.output} makes something else of it: leave it out."
         )
-    if has_labels and given.black_box is None and (given.draws.n or has_background):
+    if has_labels and options.black_box is None and (options.draws.n or has_background):
+        what = "draws" if options.draws.n else "the background"
         raise ValueError(
-            f"there is no model to label {'the background' if not given.draws.n else 'draws'}: give it, or learn from "
-            "rows with logged answers, draws=Draws(0) and no background."
+            f"there is no model to label {what}: give it, or learn from rows with logged answers, draws=Draws(0) and "
+            "no background."
         )
-    if has_truth and given.output.of == "proba":
+    if given.y is not None and options.output.of == "proba":
         raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
-    if isinstance(given.candidates, Boxes):
-        if given.program != Program():
+    if isinstance(options.candidates, Boxes):
+        if options.program != Program():
             raise ValueError(
-                f"{given.program} does nothing where rules are learned by asking: leave it out, or give candidates "
+                f"{options.program} does nothing where rules are learned by asking: leave it out, or give candidates "
                 "that it chooses from, such as Balls()."
             )
-        if has_background and given.holdout:
+        if has_background and options.holdout:
             raise ValueError("with a background every row of X judges: leave out holdout.")
         return
     if has_background:
@@ -241,41 +261,33 @@ def check_use(
             "background shows where draws are made, and these candidates make none: leave it out, or use "
             "candidates=Boxes()."
         )
-    if given.draws != Draws():
+    if options.draws != Draws():
         raise ValueError("draws is for candidates=Boxes(): balls have n_draws of their own.")
-    states_bound = given.floor.on == "bound" or bool(given.holdout) or is_source
-    if given.floor.confidence != Floor().confidence and not states_bound:
+    states_bound = options.floor.on == "bound" or bool(options.holdout) or is_source
+    if options.floor.confidence != Floor().confidence and not states_bound:
         raise ValueError(
-            f"floor.confidence={given.floor.confidence:g} is that of a bound, and floor.on='share' without a holdout "
+            f"floor.confidence={options.floor.confidence:g} is that of a bound, and floor.on='share' without a holdout "
             "states none: leave it out."
         )
-    if given.tolerance is not None:
-        balls = [generator for generator in list_generators(given) if isinstance(generator, Balls)]
-        if len(balls) < len(list_generators(given)):
+    if options.tolerance is None:
+        return
+    for one in list_generators(options):
+        if not isinstance(one, Balls):
             raise ValueError(
-                f"tolerance={given.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() "
-                "or Balls(). Output(threshold=...) makes labels of numbers."
+                f"tolerance={options.tolerance!r} explains numbers, which are learned from draws: use "
+                "candidates=Boxes() or Balls(). Output(threshold=...) makes labels of numbers."
             )
-        if given.tolerance == "auto":
-            raise ValueError(
-                "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a "
-                "number, or a share such as '10%'."
-            )
-        for one in balls:
-            one.check_numbers()
+        one.check_numbers()
+    if options.tolerance == "auto":
+        raise ValueError(
+            "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a number, "
+            "or a share such as '10%'."
+        )
 
 
-def check_floor_by(given: Parameters, *, is_source: bool) -> None:
-    """Raise ``ValueError`` where a fit cannot have a floor in each subgroup."""
-    if not given.asks:
-        raise ValueError("floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().")
-    if is_source:
-        raise ValueError("floor_by is for rows in memory, and of X only a sample is: give a sample of it.")
-
-
-def check_radii(given: Parameters, n_rows: int) -> None:
+def check_radii(options: Parameters, n_rows: int) -> None:
     """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
-    for one in list_generators(given):
+    for one in list_generators(options):
         if isinstance(one, Balls):
             one.check_rows(n_rows)
 

@@ -147,7 +147,7 @@ class RulesOnDraws(Engine):
             max_conditions=learner.limits.max_conditions,
         )
         held = rows if is_held else Rows.empty(reading.schema)
-        return record, cls(rows, held, parts, seed, learner, taught=taught)
+        return record, cls(reading, parts, black_box, rows, held, seed, learner, taught=taught)
 
     def measure_realism(self) -> float | None:
         draws = self.learner.draws
@@ -158,10 +158,6 @@ class RulesOnDraws(Engine):
         draws = self.learner.draws
         answers = draws.classes[draws.codes] if draws.truth is None else draws.truth
         return Editor(record, draws.values, answers, self.rows)
-
-    @property
-    def n_candidates(self) -> int:
-        return 1
 
     @property
     def tree_learner(self) -> RuleLearner:
@@ -191,9 +187,12 @@ class RulesOnDraws(Engine):
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
 
-    def hear(self, by: FloorBy | None) -> Bools | None:
-        names = self.learner.subgroups
-        return None if by is None or names is None else by.find_heard(names)
+    def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
+        rows, names = self.rows, self.learner.subgroups
+        if by is None or names is None:
+            return super().rows_to_count(by)
+        # Subgroups are known of the judging rows only.
+        return rows.values[rows.point_of_row], rows.labels_of_rows, by.find_heard(names)
 
     def route(self, record: FitRecord, target: float) -> FitRecord:
         """Return the record of the widest explainers with which a router reaches a target."""
