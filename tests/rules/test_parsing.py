@@ -51,6 +51,15 @@ def test_what_people_write_is_read(text, shown):
     assert " and ".join(clauses(parse_conditions(text, SCHEMA))) == shown
 
 
+def test_units_are_read_as_they_are_printed():
+    schema = FeatureSchema.infer(TABLE).describing({"age": ("age", "years"), "gait and speed": ("speed", "m/s")})
+    for text in ("20 < age ≤ 50 years and speed > 0.25 m/s", "age = 40 years", "speed ≤ 0.25 m/s"):
+        assert " and ".join(clauses(parse_conditions(text, schema))) == text
+    assert str(parse_conditions("age > 40", schema)[0]) == "age > 40 years"
+    with pytest.raises(ValueError, match="'yearsold' cannot be read: 'and' is expected"):
+        parse_conditions("age > 40 yearsold", schema)
+
+
 BAD = {
     "": ("agee > 60", "begins with no column; .* Did you mean 'age'"),
     "quoted": ("'agee' > 60", "there is no column 'agee'; .* Did you mean 'age'"),

@@ -65,19 +65,13 @@ class Rule:
 
 
 class Savable(ABC):
-    """What a file holds by the name of its kind: an explainer or a region.
+    """What a file holds by the name of its kind: an explainer or a region."""
 
-    Attributes
-    ----------
-    saved_as : str
-        The name in files; empty for a kind that cannot be saved.
-    kinds : dict
-        The classes by these names.
-    """
-
+    # The name in files; empty for a kind that cannot be saved.
     saved_as: ClassVar[str] = ""
+    # The classes by their names in files.
     kinds: ClassVar[dict[str, type[Any]]]
-    # "explainer" or "region"; the member that makes it what it is, and those that speak for it.
+    # "explainer" or "region"; the method that makes it what it is, and the members that depend on this method.
     called: ClassVar[str]
     core: ClassVar[str]
     tied: ClassVar[tuple[str, ...]]
@@ -88,7 +82,7 @@ class Savable(ABC):
             cls.saved_as = saved_as
             cls.kinds[saved_as] = cls
         elif Savable not in cls.__bases__ and cls.core in vars(cls):
-            # What a class inherits would describe, export and save another than itself.
+            # The members that it inherits would describe, export and save what its parent does.
             base = next(one for one in cls.__mro__ if Savable in one.__bases__)
             for name in {"saved_as", "to_dict", *cls.tied} - set(vars(cls)):
                 setattr(cls, name, getattr_static(base, name))
@@ -102,7 +96,7 @@ class Savable(ABC):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return what ``to_dict`` wrote; ``ValueError`` if the data are none."""
+        """Return what ``to_dict`` wrote; ``ValueError`` for other data."""
         raise NotImplementedError(f"{cls.__name__} has no from_dict.")
 
     def write(self) -> dict[str, Any]:
@@ -111,7 +105,7 @@ class Savable(ABC):
 
     @classmethod
     def read(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return what ``write`` wrote, of whatever kind it is."""
+        """Return what ``write`` wrote, whatever its kind."""
         kind = data[cls.called]
         if not isinstance(kind, str) or kind not in cls.kinds:
             raise ValueError(
@@ -219,7 +213,7 @@ class LocalExplainer(Protocol):
 
 
 def check_size(explainers: Iterable[Explainer]) -> None:
-    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file may hold a very deep tree."""
+    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file can hold a very deep tree."""
     cost = sum(explainer.reading_cost for explainer in explainers)
     if cost > MOST_TO_READ:
         raise ValueError(
@@ -229,11 +223,7 @@ def check_size(explainers: Iterable[Explainer]) -> None:
 
 
 def write_numbers(values: Floats) -> list[float | str | None]:
-    """Return numbers as plain data for JSON.
-
-    >>> write_numbers(np.array([0.5, np.nan, -np.inf]))
-    [0.5, None, '-inf']
-    """
+    """Return numbers as plain data for JSON, in which NaN is None and infinity a string."""
     return [None if np.isnan(value) else str(value) if np.isinf(value) else value for value in values.tolist()]
 
 
@@ -243,11 +233,7 @@ def read_numbers(data: Iterable[Any]) -> Floats:
 
 
 def write_labels(labels: Labels) -> dict[str, Any]:
-    """Return labels as plain data for JSON.
-
-    >>> write_labels(np.array(["no", "yes"]))
-    {'dtype': '<U3', 'values': ['no', 'yes']}
-    """
+    """Return labels as plain data for JSON."""
     return {"dtype": str(labels.dtype), "values": labels.tolist()}
 
 
@@ -260,18 +246,13 @@ def read_labels(data: dict[str, Any]) -> Labels:
 
 
 def encode_labels(labels: Labels) -> tuple[Labels, Ints]:
-    """Return the distinct labels in order and each row's position among them.
-
-    >>> encode_labels(np.array(["yes", "no", "yes"], dtype=object))
-    (array(['no', 'yes'], dtype=object), array([1, 0, 1]))
-    """
+    """Return the distinct labels in order and each row's position among them."""
     given = np.asarray(labels)
     if given.dtype.kind != "O":
         codes, classes = pd.factorize(given, sort=True)
         return np.asarray(classes), codes
     # pandas reads every text to its end again. A text knows its hash, and equal long ones are one object.
     values = given.tolist()
-    classes = np.empty(len(set(values)), dtype=object)
-    classes[:] = sorted(set(values))
-    place = {label: code for code, label in enumerate(classes.tolist())}
-    return classes, np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
+    place = {label: code for code, label in enumerate(sorted(set(values)))}
+    codes = np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
+    return np.array([*place], dtype=object), codes

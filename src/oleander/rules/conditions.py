@@ -1,9 +1,10 @@
 """Conditions on one column: a range of numbers or a set of levels.
 
-Boxes, leaves of trees and anchors are all conjunctions of such conditions.
+Boxes and leaves of trees are conjunctions of conditions.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,39 @@ from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, FeatureSchema
 
 
+class _OneColumn(ABC):
+    """What both kinds of condition have: a column, and whether a missing value fulfils them."""
+
+    column: int
+    feature: Feature
+    missing: bool
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that fulfil the condition."""
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: Floats) -> Bools:
+        """Return a mask of the column's values that fulfil the condition."""
+        inside = self.holds_known(values)
+        return inside | np.isnan(values) if self.missing else inside
+
+    @abstractmethod
+    def holds_known(self, values: Floats) -> Bools:
+        """Return a mask of the values that fulfil the condition and are not missing."""
+
+    @abstractmethod
+    def describe_known(self) -> str:
+        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
+
+    def __str__(self) -> str:
+        known, name = self.describe_known(), self.feature.shown
+        if not self.missing:
+            return known or f"{name} is nothing"
+        return f"{known} or missing" if known else f"{name} is missing"
+
+
 @dataclass(frozen=True)
-class Range:
+class Range(_OneColumn):
     """Numbers over ``lower`` and up to ``upper``, and missing values if ``missing``.
 
     >>> from oleander.data.schema import Kind
@@ -24,8 +56,6 @@ class Range:
     age > 60
     >>> print(Range(0, age, lower=60, upper=70) & Range(0, age, lower=50, upper=65))
     60 < age ≤ 65
-    >>> print(Range(0, Feature("admitted", Kind.DATE, "datetime64[s]", upper=20000), lower=19783))
-    admitted > 2024-03-01
     """
 
     column: int
@@ -34,19 +64,12 @@ class Range:
     upper: float = math.inf
     missing: bool = False
 
-    def contains(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows that fulfil the condition."""
-        return self.holds(rows[:, self.column])
-
-    def holds(self, values: Floats) -> Bools:
-        """Return a mask of the column's values that fulfil the condition."""
+    def holds_known(self, values: Floats) -> Bools:
         # A missing value lies on neither side of a number. Without an end there is nothing to compare.
-        inside: Bools = (
-            values > self.lower if self.lower > -math.inf or self.upper == math.inf else values <= self.upper
-        )
-        if -math.inf < self.lower and self.upper < math.inf:
-            inside &= values <= self.upper
-        return inside | np.isnan(values) if self.missing else inside
+        if self.upper == math.inf:
+            return values > self.lower
+        inside: Bools = values <= self.upper
+        return inside if self.lower == -math.inf else inside & (values > self.lower)
 
     def __and__(self, other: "Range") -> "Range":
         return Range(
@@ -57,13 +80,9 @@ class Range:
             self.missing and other.missing,
         )
 
-    def __str__(self) -> str:
-        return _or_missing(self.describe_known(), self.feature.shown, self.missing)
-
     def describe_known(self) -> str:
-        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
-        name, lower, upper, say = self.feature.shown, self.lower, self.upper, self.feature.describe_value
-        with_unit = self.feature.with_unit
+        name, lower, upper = self.feature.shown, self.lower, self.upper
+        say, with_unit = self.feature.describe_value, self.feature.with_unit
         if lower >= upper:
             return ""
         if math.isinf(lower) and math.isinf(upper):
@@ -91,7 +110,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Levels:
+class Levels(_OneColumn):
     """Some levels of a binary or categorical column, by code, and missing values if ``missing``.
 
     >>> from oleander.data.schema import Kind
@@ -107,23 +126,13 @@ class Levels:
     codes: frozenset[int]
     missing: bool = False
 
-    def contains(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows that fulfil the condition."""
-        return self.holds(rows[:, self.column])
-
-    def holds(self, values: Floats) -> Bools:
-        """Return a mask of the column's values that fulfil the condition."""
-        inside: Bools = np.isin(values, list(self.codes))
-        return inside | np.isnan(values) if self.missing else inside
+    def holds_known(self, values: Floats) -> Bools:
+        return np.isin(values, list(self.codes))
 
     def __and__(self, other: "Levels") -> "Levels":
         return Levels(self.column, self.feature, self.codes & other.codes, self.missing and other.missing)
 
-    def __str__(self) -> str:
-        return _or_missing(self.describe_known(), self.feature.shown, self.missing)
-
     def describe_known(self) -> str:
-        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
         name = self.feature.shown
         if not self.codes:
             return ""
@@ -159,39 +168,19 @@ def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
 
 
 def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """Return the conditions with those on one column joined, in the order in which columns first occur.
-
-    >>> from oleander.data.schema import Kind
-    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
-    >>> [str(condition) for condition in conjoin([Range(0, age, lower=40), Range(0, age, upper=60)])]
-    ['40 < age ≤ 60']
-    """
+    """Return the conditions with those on one column joined, in the order in which columns first occur."""
     joined: dict[int, Any] = {}
-    for condition in conditions:
-        column = condition.column
-        joined[column] = joined[column] & condition if column in joined else condition
+    for one in conditions:
+        joined[one.column] = joined[one.column] & one if one.column in joined else one
     return tuple(joined.values())
 
 
 def clauses(terms: Sequence[Any]) -> list[str]:
-    """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets.
-
-    >>> from oleander.data.schema import Kind
-    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
-    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
-    >>> clauses([Range(0, age, lower=60), Range(1, dose, upper=2, missing=True)])
-    ['age > 60', '(dose ≤ 2 or missing)']
-    """
+    """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets."""
     if len(terms) == 1:
         return [str(terms[0])]
-    has_or = [isinstance(term, Condition) and term.missing and bool(term.describe_known()) for term in terms]
+    has_or = [isinstance(term, Condition) and term.missing and term.describe_known() for term in terms]
     return [f"({term})" if bracketed else str(term) for term, bracketed in zip(terms, has_or, strict=True)]
-
-
-def _or_missing(known: str, name: str, missing: bool) -> str:
-    if not missing:
-        return known or f"{name} is nothing"
-    return f"{known} or missing" if known else f"{name} is missing"
 
 
 def count_cuts(conditions: Iterable[Condition]) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import read_count
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.rounding import readable_step, round_to_step
+from oleander.data.schema.rounding import round_number
 from oleander.data.tolerance import Tolerance
 from oleander.rules.base import Explainer, Rule, read_labels, write_labels
 
@@ -73,37 +73,25 @@ class Constant(Explainer, saved_as="constant"):
 
 
 def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
-    """Return the constants that an explainer may say, readable and near enough to every frequent answer.
-
-    >>> find_constants(np.array([0.98, 1.0, 1.31]), Tolerance(0.5)).tolist()
-    [1.0, 1.1, 1.2, 1.3]
-    """
+    """Return the constants that an explainer may say: readable, and near enough to every frequent answer."""
     quantiles = np.unique(np.quantile(answers, np.linspace(0, 1, MOST_CONSTANTS)))
     widths = np.broadcast_to(tolerance.width(quantiles), quantiles.shape)
     found = [
-        float(round_to_step(np.array([value]), STEP * width, whole=False)[0]) if width > 0 else 0.0
+        round_number(value, STEP * width) if width > 0 else 0.0
         for value, width in zip(quantiles.tolist(), widths.tolist(), strict=True)
     ]
     return np.unique(found)
 
 
 def find_nearest(answers: Floats, constants: Floats) -> Ints:
-    """Return the position of the nearest of the constants, which are in ascending order.
-
-    >>> find_nearest(np.array([0.1, 0.8, 3.0]), np.array([0.0, 1.0])).tolist()
-    [0, 1, 1]
-    """
-    middles = (constants[1:] + constants[:-1]) / 2
-    return np.searchsorted(middles, answers)
+    """Return the position of the nearest of the constants, which are in ascending order."""
+    return np.searchsorted((constants[1:] + constants[:-1]) / 2, answers)
 
 
 def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
     """Return the bin of each answer, and the number of bins: as wide as one constant can serve, or else quantiles.
 
     The first bin begins at ``shift``, in units of a bin.
-
-    >>> cut_into_bins(np.array([0.0, 0.1, 0.3, 0.9]), Tolerance(0.1))
-    (array([0, 0, 1, 2]), 3)
     """
     windows = tolerance.to_windows(answers)
     bins = np.floor(windows - windows.min() + shift % 1)
@@ -132,8 +120,7 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
     learns, judges = half[::2], half[1::2]
     tree = DecisionTreeRegressor(max_leaf_nodes=AUTO_LEAVES, random_state=seed).fit(values[learns], answers[learns])
     error = float(np.quantile(np.abs(tree.predict(values[judges]) - answers[judges]), AUTO_SHARE))
-    # Two digits are read easily. A black box that is such a tree itself has no error.
-    least = 1e-3 * float(np.ptp(answers))
-    return Tolerance(
-        float(round_to_step(np.array([max(error, least)]), readable_step(max(error, least) / 10)[0], whole=False)[0])
-    )
+    # A black box that is such a tree itself has no error.
+    error = max(error, 1e-3 * float(np.ptp(answers)))
+    # Two digits are read easily.
+    return Tolerance(round_number(error, error / 10))

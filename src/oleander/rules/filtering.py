@@ -210,34 +210,21 @@ def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple
     codes = np.empty(draws.shape[::-1], dtype=np.int32)
     n_codes = np.empty(draws.shape[1], dtype=np.intp)
     for j, feature in enumerate(schema):
-        values = draws[:, j]
-        absent = np.isnan(values) if feature.missing else None
-        if absent is not None:
-            values = np.where(absent, feature.lower if feature.is_number else 0.0, values)
-        if feature.is_number:
-            present = values if absent is None or absent.all() else values[~absent]
-            _bin_equally(values, present, n_bins, codes[j])
-            n_codes[j] = n_bins
-        else:
-            codes[j] = values
-            n_codes[j] = len(feature.levels)
-        if absent is not None:
-            codes[j, absent] = n_codes[j]
-            n_codes[j] += 1
+        values, n_known = draws[:, j], n_bins if feature.is_number else len(feature.levels)
+        known = ~np.isnan(values) if feature.missing else slice(None)
+        codes[j] = n_known
+        codes[j, known] = _bin_equally(values[known], n_bins) if feature.is_number else values[known]
+        n_codes[j] = n_known + feature.missing
     return codes, n_codes
 
 
-def _bin_equally(values: Floats, present: Floats, n_bins: int, codes: NDArray[np.int32]) -> None:
-    """Write into ``codes`` the values' bins of equal width over the range of the present values."""
-    low, high = present.min(), present.max()
-    if low == high:
-        codes[:] = 0
-        return
-    places = values - low
-    places *= n_bins / (high - low)
-    codes[:] = places
+def _bin_equally(values: Floats, n_bins: int) -> Floats:
+    """Return the bins of values, of equal width over their range; the fraction is the place within the bin."""
+    size = np.ptp(values) if len(values) else 0.0
+    if size == 0:
+        return np.zeros(len(values))
     # The largest value closes the last bin instead of opening another.
-    np.minimum(codes, n_bins - 1, out=codes)
+    return np.asarray(np.minimum((values - values.min()) * (n_bins / size), n_bins - 1))
 
 
 @lru_cache(maxsize=8)
@@ -301,7 +288,7 @@ class FilteredTree(UnfilteredTree):
     max_leaves : int or None
     n_bins : int
         The number of bins into which the filter cuts a number.
-    alpha, max_features
+    alpha : float or None
         The filter's stopping rule; see ``oleander.rules.filtering.select_features``.
 
     Attributes
@@ -322,28 +309,24 @@ class FilteredTree(UnfilteredTree):
 
     n_bins: int = 3
     alpha: float | None = 1e-3
-    max_features: int | None = None
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
     def _find_features(self, draws: Floats, codes: Ints, schema: FeatureSchema) -> tuple[int, ...]:
         """Return the columns that the filter selects; numbers come cut into bins, two tolerances wide."""
-        inputs, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
-        self.filter_ = select_features(inputs, n_codes, codes, alpha=self.alpha, max_features=self.max_features)
+        self.filter_ = select_features(*bin_codes(draws, schema, n_bins=self.n_bins), codes, alpha=self.alpha)
         return self.filter_.features
 
 
 @dataclass
 class SparseLine:
-    """What fits a line of a few terms, for black boxes that answer with numbers.
+    """A line of a few terms on the features that the filter selects, for black boxes that answer with numbers.
 
-    The filter works on the answers cut into bins, two tolerances wide. Of a constant and lines with one term and more,
-    the one that agrees with most draws is taken, and of equal ones the shortest.
+    The filter works on the answers cut into bins, two tolerances wide. Of a constant and lines of one or more terms it
+    returns the one that agrees with most draws, and of equal ones the shortest.
 
     Parameters
     ----------
     max_terms : int
-    n_bins, alpha
-        As in ``FilteredTree``.
 
     Examples
     --------
@@ -355,8 +338,6 @@ class SparseLine:
     """
 
     max_terms: int = MOST_TERMS
-    n_bins: int = 3
-    alpha: float | None = 1e-3
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
     def fit(
@@ -368,12 +349,10 @@ class SparseLine:
         center: Floats | None = None,
         tolerance: Tolerance | None = None,
     ) -> Line:
-        """Filter the features, then return a line on the selected ones; ``center`` is not used."""
+        """Return a line on the selected features; ``center`` is not used."""
         if tolerance is None:
             raise ValueError("SparseLine explains numbers: give tolerance=; FilteredTree explains labels.")
-        codes, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
-        bins = cut_into_bins(labels, tolerance)[0]
-        self.filter_ = select_features(codes, n_codes, bins, alpha=self.alpha)
+        self.filter_ = select_features(*bin_codes(draws, schema), cut_into_bins(labels, tolerance)[0])
         constants = find_constants(labels, tolerance)
         shares = agrees(constants[:, None], labels, tolerance).mean(axis=1)
         best = Line(float(constants[shares.argmax()]), (), len(draws), float(shares.max()))

@@ -6,7 +6,6 @@ columns of their own.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +75,7 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     """
     if not len(values):
         return np.empty(0)
-    quantiles = np.sort(values)[_quantile_positions(len(values))]
+    quantiles = np.sort(values)[np.linspace(0, len(values) - 1, N_EDGES + 1).astype(np.intp)]
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)
@@ -89,14 +88,6 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     # No draw lies over an edge at or beyond the largest draw.
     inside: Floats = edges[is_new & (edges < quantiles[-1])]
     return inside
-
-
-@lru_cache(maxsize=8)
-def _quantile_positions(n_draws: int) -> Ints:
-    """Return the positions of the quantiles among ordered draws."""
-    positions = np.linspace(0, n_draws - 1, N_EDGES + 1).astype(np.intp)
-    positions.setflags(write=False)
-    return positions
 
 
 def grow_tree(
@@ -148,29 +139,23 @@ def grow_on_columns(
         simplify=simplify,
         amounts=amounts,
     )
-    inner = split != LEAF
-    on_number = inner.copy()
-    on_number[inner] = is_number[split[inner]]
-    column = np.full(len(split), LEAF)
-    column[inner] = np.array([column.position for column in columns], dtype=np.intp)[split[inner]]
-    # A split after the last bin sends known numbers left and missing ones right.
-    edges = [np.append(column.edges, np.inf) for column in columns if column.is_number]
-    starts = np.cumsum(n_codes * is_number) - n_codes * is_number
+    position, level = np.full(len(split), LEAF), np.full(len(split), -1)
     threshold = np.full(len(split), np.nan)
-    if on_number.any():
-        threshold[on_number] = np.concatenate(edges)[starts[split[on_number]] + code[on_number]]
-    level = np.where(inner & ~on_number, code, -1)
+    for node in np.flatnonzero(split != LEAF).tolist():
+        column, last = columns[split[node]], int(code[node])
+        position[node] = column.position
+        if column.is_number:
+            # A split after the last bin sends known numbers left and missing ones right.
+            threshold[node] = column.edges[last] if last < len(column.edges) else np.inf
+        else:
+            level[node] = last
     return Tree(
-        schema, classes, column, threshold, level, missing_left.astype(bool), left, right, label, n_draws, n_right
+        schema, classes, position, threshold, level, missing_left.astype(bool), left, right, label, n_draws, n_right
     )
 
 
 def to_amounts(answers: Floats) -> Ints:
-    """Return numbers as whole amounts from 2 on, in the same order.
-
-    >>> to_amounts(np.array([0.0, 0.5, 1.0])).tolist()
-    [2, 502, 1002]
-    """
+    """Return numbers as whole amounts from 2 on, in the same order."""
     low, high = np.quantile(answers, [SHARE_CUT, 1 - SHARE_CUT])
     if low == high:
         return np.full(len(answers), 2)

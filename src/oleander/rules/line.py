@@ -12,7 +12,7 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.checks import read_count
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.data.schema.rounding import format_number, round_to_step
+from oleander.data.schema.rounding import format_number, round_number
 from oleander.data.tolerance import Tolerance
 from oleander.rules.base import Explainer, Rule
 from oleander.rules.conditions import Condition, Levels, Range
@@ -219,12 +219,12 @@ def fit_terms(
                 known[j] = _find_reference(term, values[:, term.column])
             reference, reach = known[j]
             # A rounded slope moves the answer of most draws by no more than the size.
-            rounded = float(round_to_step(np.array([slope * term.slope]), size / reach, whole=False)[0])
+            rounded = round_number(slope * term.slope, size / reach)
             if rounded:
                 terms.append(Term(term.column, term.feature, rounded, reference))
         line = Line(0.0, tuple(terms))
-        middle = np.median(answers - line.predict(values))
-        yield replace(line, intercept=float(round_to_step(np.array([middle]), size, whole=False)[0]))
+        middle = float(np.median(answers - line.predict(values)))
+        yield replace(line, intercept=round_number(middle, size))
 
 
 def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
@@ -234,8 +234,7 @@ def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
     known = own[~np.isnan(own)]
     tiny = float(np.finfo(float).tiny)
     step = max(REFERENCE_STEP * float(known.std()), tiny)
-    whole = term.feature.kind is Kind.INTEGER
-    reference = float(round_to_step(np.array([np.median(known)]), step, whole=whole)[0])
+    reference = round_number(float(np.median(known)), step, whole=term.feature.kind is Kind.INTEGER)
     return reference, max(float(np.quantile(np.abs(known - reference), 0.9)), tiny)
 
 

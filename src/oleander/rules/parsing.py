@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -14,10 +13,10 @@ from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?![\w.])")
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?(?!\w)")
-QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`")
+QUOTED = re.compile(r"([\"'`]).*?\1", re.DOTALL)
 # Where a value without quotes ends at the latest, for messages.
 WORDS = re.compile(r".+?(?= and | or |[,)\]}]|$)")
-SIGNS = ("<=", ">=", "==", "!=", "≤", "≥", "≠", "=", "<", ">")
+SIGN = re.compile("<=|>=|==|!=|[≤≥≠=<>]")
 # Spellings of one sign.
 PLAIN = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}
 CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -46,13 +45,12 @@ def parse_conditions(text: str, schema: FeatureSchema) -> tuple[Condition, ...]:
         raise ConditionError(f"conditions are text such as 'age > 60 and sex is F', and {text!r} was given.")
     if text.strip() in ("", "always", "everywhere"):
         return ()
-    reader, found = _Reader(text, schema), []
-    while True:
-        found.append(reader.read_condition())
-        if not reader.rest:
-            break
-        if not reader.accept_word("and"):
+    reader = _Reader(text, schema)
+    found = [reader.read_condition()]
+    while reader.rest:
+        if not reader.take(r"and\b"):
             raise ConditionError(f"{visible(reader.rest)!r} cannot be read: 'and' is expected before it.")
+        found.append(reader.read_condition())
     joined = conjoin(found)
     for one in joined:
         if not one.missing and not one.describe_known():
@@ -69,102 +67,88 @@ class _Reader:
         # Of two names of which one begins the other, the longer is meant.
         self.names = sorted(names, key=lambda pair: -len(pair[0]))
 
-    def accept(self, *words: str) -> str:
-        """Return the first of some words that comes next, and go on behind it; empty if none does."""
-        for word in words:
-            if self.rest.startswith(word):
-                self._skip(len(word))
-                return word
-        return ""
-
-    def accept_word(self, *words: str) -> bool:
-        """Return whether some words come next one after another, each of them whole, and go on behind them."""
-        match = re.match(r"\s+".join(words) + r"(?!\w)", self.rest)
-        if match:
-            self._skip(match.end())
-        return match is not None
+    def take(self, pattern: str | re.Pattern[str]) -> str:
+        """Return what comes next if it matches a pattern, and go on behind it; empty if it does not match."""
+        match = re.match(pattern, self.rest)
+        return self._skip(match.end()) if match else ""
 
     def read_condition(self) -> Condition:
         """Return the next condition, which may stand in brackets."""
-        bracket = self.accept("(")
-        place = self._find_name()
-        found: Condition
-        if place is None:
-            found = self._read_two_ends()
-        elif self.schema[place].is_number:
-            found = self._read_range(place, self.schema[place])
-        else:
-            found = self._read_levels(place, self.schema[place])
-        if self.accept_word("or"):
-            if not self.accept_word("missing"):
+        bracket, place = self.take(r"\("), self._take_name()
+        found = self._read_two_ends() if place is None else self._read_behind(place)
+        if self.take(r"or\b"):
+            if not self.take(r"missing\b"):
                 raise ConditionError(f"{visible(self.rest)!r} cannot be read: a rule knows no 'or' but 'or missing'.")
-            found = replace(found, missing=self._make_missing(found.column).missing)
-        if bracket and not self.accept(")"):
+            found = replace(found, missing=self._may_miss(found.feature))
+        if bracket and not self.take(r"\)"):
             raise ConditionError(f"')' is expected before {visible(self.rest)!r}.")
         return found
 
-    def _accept_quoted(self) -> str | None:
+    def _take_quoted(self) -> str | None:
         """Return what stands in quotation marks next, and go on behind it; None if nothing does."""
-        match = QUOTED.match(self.rest)
-        if match is None:
-            return None
-        self._skip(match.end())
-        return next(group for group in match.groups() if group is not None)
+        quoted = self.take(QUOTED)
+        return quoted[1:-1] if quoted else None
 
-    def _find_name(self) -> int | None:
-        quoted = self._accept_quoted()
+    def _take_name(self) -> int | None:
+        quoted = self._take_quoted()
         if quoted is not None:
             return self.schema.position(quoted)
         for name, place in self.names:
-            if self.rest.startswith(name) and not re.match(r"\w", self.rest[len(name) :]):
-                self._skip(len(name))
+            if self.take(re.escape(name) + r"(?!\w)"):
                 return place
         return None
 
     def _read_two_ends(self) -> Condition:
         """Return a range with its lower end first: ``60 < age ≤ 70``."""
-        match = DATE.match(self.rest) or NUMBER.match(self.rest)
-        place = None
-        if match:
-            begin = self.rest
-            self._skip(match.end())
-            if self.accept("<"):
-                place = self._find_name()
-            if place is None:
-                self.rest = begin
-        if match is None or place is None or not self.schema[place].is_number:
-            word = re.split(r"\s*[<>=≤≥≠!]|\s+(?:is|in|not)\s", self.rest)[0]
+        begin = self.rest
+        end = self.take(DATE) or self.take(NUMBER)
+        place = self._take_name() if end and self.take("<") else None
+        if place is None or not self.schema[place].is_number:
+            word = re.split(r"\s*[<>=≤≥≠!]|\s+(?:is|in|not)\s", begin)[0]
             near = name_nearest(word, self.schema.names)
             raise ConditionError(
-                f"{visible(self.rest)!r} begins with no column; there are {list_some(self.schema.names)}.{near}"
+                f"{visible(begin)!r} begins with no column; there are {list_some(self.schema.names)}.{near}"
             )
-        lower, upper = self._to_number(self.schema[place], match[0]), self._read_range(place, self.schema[place])
-        return upper & Range(place, upper.feature, lower=lower)
+        feature = self.schema[place]
+        return Range(place, feature, lower=self._to_number(feature, end)) & self._read_range(place, feature)
+
+    def _read_behind(self, place: int) -> Condition:
+        """Return the condition that follows the name of a column."""
+        feature = self.schema[place]
+        every = frozenset(range(len(feature.levels)))
+        if self.take(r"is\s+known\b"):
+            return Range(place, feature) if feature.is_number else Levels(place, feature, every)
+        if self.take(r"is\s+missing\b"):
+            is_missing = self._may_miss(feature)
+            if feature.is_number:
+                return Range(place, feature, lower=math.inf, missing=is_missing)
+            return Levels(place, feature, frozenset(), is_missing)
+        if feature.is_number:
+            return self._read_range(place, feature)
+        negated, codes = self._read_levels(feature)
+        return Levels(place, feature, every - codes if negated else codes)
 
     def _read_range(self, place: int, feature: Feature) -> Range:
-        if self.accept_word("is", "missing"):
-            return self._make_missing(place)
-        if self.accept_word("is", "known"):
-            return Range(place, feature)
-        sign = "=" if self.accept_word("is") else self.accept(*SIGNS)
+        sign = "=" if self.take(r"is\b") else self.take(SIGN)
         sign = PLAIN.get(sign, sign)
-        match = (DATE if feature.is_date else NUMBER).match(self.rest)
-        if not sign or not match:
+        given = self.take(DATE if feature.is_date else NUMBER) if sign else ""
+        if not given:
             what = "a date such as 2024-03-01" if feature.is_date else "a number"
             raise ConditionError(
                 f"column {feature.name!r} needs > or ≤ and {what}, 'is missing' or 'is known', and "
                 f"{visible(f'{sign} {self.rest}'.strip())!r} follows it."
             )
-        self._skip(match.end())
-        value = self._to_number(feature, match[0])
+        value = self._to_number(feature, given)
+        # The unit is printed behind the number.
+        self.take(re.escape(visible(feature.unit)) + r"(?!\w)")
         if sign == ">":
             return Range(place, feature, lower=value)
         if sign == "≤":
             return Range(place, feature, upper=value)
         if not feature.is_whole or sign == "≠":
             raise ConditionError(
-                f"column {feature.name!r} takes > and ≤ only, and {sign!r} was given: the ends of a range belong to it "
-                "above and not below."
+                f"column {feature.name!r} takes > and ≤ only, and {sign!r} was given: a range includes its upper end "
+                "and not its lower one."
             )
         if sign == "≥":
             return Range(place, feature, lower=math.ceil(value) - 1)
@@ -172,37 +156,29 @@ class _Reader:
             return Range(place, feature, upper=math.ceil(value) - 1)
         return Range(place, feature, lower=value - 1, upper=value)
 
-    def _read_levels(self, place: int, feature: Feature) -> Levels:
-        if self.accept_word("is", "missing"):
-            return Levels(place, feature, frozenset(), self._make_missing(place).missing)
-        every = frozenset(range(len(feature.levels)))
-        if self.accept_word("is", "known"):
-            return Levels(place, feature, every)
-        negated = self.accept_word("is", "not") or self.accept("≠", "!=") != ""
-        if not negated and not self.accept_word("is") and not self.accept("==", "="):
-            negated = self.accept_word("not", "in")
-            if not negated and not self.accept_word("in"):
-                raise ConditionError(
-                    f"column {feature.name!r} needs 'is', 'is not' or 'is one of', and {visible(self.rest)!r} follows."
-                )
+    def _read_levels(self, feature: Feature) -> tuple[bool, frozenset[int]]:
+        """Return whether the levels that come next are excluded, and their codes."""
+        negated = bool(self.take(r"is\s+not\b|not\s+in\b|≠|!="))
+        if not negated and not self.take(r"is\b|in\b|==?"):
+            raise ConditionError(
+                f"column {feature.name!r} needs 'is', 'is not' or 'is one of', and {visible(self.rest)!r} follows."
+            )
         # A level may begin with these words itself.
         if not self._find_level(feature):
-            self.accept_word("one", "of")
-        bracket = self.accept(*CLOSING)
+            self.take(r"one\s+of\b")
+        bracket = self.take(r"[(\[{]")
         codes = {self._read_level(feature)}
-        while self.accept(","):
+        while self.take(","):
             codes.add(self._read_level(feature))
-        if bracket and not self.accept(CLOSING[bracket]):
+        if bracket and not self.take(re.escape(CLOSING[bracket])):
             raise ConditionError(f"{CLOSING[bracket]!r} is expected before {visible(self.rest)!r}.")
-        return Levels(place, feature, every - codes if negated else frozenset(codes))
+        return negated, frozenset(codes)
 
     def _read_level(self, feature: Feature) -> int:
         shown = {feature.describe_value(code): code for code in range(len(feature.levels))}
-        given = self._accept_quoted()
+        given = self._take_quoted()
         if given is None:
-            found = WORDS.match(self.rest)
-            given = self._find_level(feature) or (found[0].strip() if found else "")
-            self._skip(len(given))
+            given = self._skip(len(self._find_level(feature))) or self.take(WORDS).strip()
         if given not in shown:
             raise ConditionError(
                 f"column {feature.name!r} has no level {visible(given)!r}; it has {list_some(shown)}."
@@ -216,17 +192,18 @@ class _Reader:
         ends = r"\s*($|[,)\]}]|and\s|or\s)"
         return max((level for level in shown if re.match(re.escape(level) + ends, self.rest)), key=len, default="")
 
-    def _make_missing(self, place: int) -> Range:
-        feature = self.schema[place]
+    def _may_miss(self, feature: Feature) -> bool:
         if not feature.missing:
             raise ConditionError(f"column {feature.name!r} has no missing values.")
-        return Range(place, feature, lower=math.inf, upper=math.inf, missing=True)
+        return True
 
     def _to_number(self, feature: Feature, text: str) -> float:
-        value: Any = to_days(pd.Series([text], dtype=object))[0] if feature.is_date else float(text)
+        value = float(to_days(pd.Series([text], dtype=object))[0] if feature.is_date else text)
         if not math.isfinite(value):
             raise ConditionError(f"column {feature.name!r} cannot be compared with {visible(text)!r}.")
-        return float(value)
+        return value
 
-    def _skip(self, n_letters: int) -> None:
-        self.rest = self.rest[n_letters:].lstrip()
+    def _skip(self, n_letters: int) -> str:
+        """Go on behind some letters and the spaces after them, and return the letters."""
+        taken, self.rest = self.rest[:n_letters], self.rest[n_letters:].lstrip()
+        return taken

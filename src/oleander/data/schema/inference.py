@@ -9,7 +9,7 @@ import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name
-from oleander.data.schema.rounding import holds_dates, round_days, round_to_step, to_days
+from oleander.data.schema.rounding import holds_dates, round_days, round_number, round_to_step, to_days
 
 SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,
@@ -228,4 +228,4 @@ def measure_scale(values: Floats, scale: str) -> float:
 def _round_up(size: float) -> float:
     if not 0 < size < np.inf:
         return size
-    return float(round_to_step(np.array([size]), size * BOUND_STEP, whole=False, rounding=np.ceil)[0])
+    return round_number(size, size * BOUND_STEP, rounding=np.ceil)

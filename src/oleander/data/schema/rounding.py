@@ -32,19 +32,26 @@ def format_number(value: float) -> str:
 
 
 def round_to_step(
-    values: Floats, at_most: float, *, whole: bool, rounding: Callable[[Floats], Floats] = np.round
+    values: Floats, at_most: float, *, whole: bool = False, rounding: Callable[[Floats], Floats] = np.round
 ) -> Floats:
     """Return the values as multiples of the largest of 1, 2 and 5 times a power of ten up to a size.
 
     Values that must stay whole have a step of at least 1; ``rounding`` turns numbers of steps into whole numbers.
 
-    >>> round_to_step(np.array([0.114, 3.1]), 0.034, whole=False).tolist()
+    >>> round_to_step(np.array([0.114, 3.1]), 0.034).tolist()
     [0.12, 3.1]
     """
     step, decimals = (1.0, 0) if whole and at_most < 1 else readable_step(at_most)
     rounded: Floats = np.round(rounding(values / step) * step, decimals)
     # Adding 0 turns -0 into 0.
     return rounded + 0.0
+
+
+def round_number(
+    value: float, at_most: float, *, whole: bool = False, rounding: Callable[[Floats], Floats] = np.round
+) -> float:
+    """Return one number as ``round_to_step`` rounds it."""
+    return float(round_to_step(np.array([value]), at_most, whole=whole, rounding=rounding)[0])
 
 
 def readable_step(at_most: float) -> tuple[float, int]:
