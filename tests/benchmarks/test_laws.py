@@ -28,17 +28,6 @@ def test_every_problem_is_fresh():
         assert not first.rows.equals(unlike.rows)
 
 
-def test_ways_have_the_rows_that_they_need():
-    n_rows = {way: len(make_problem("plain", way, 0).rows) for way in LAWS["plain"].ways}
-    assert n_rows == {
-        "background": 300,
-        "holdout": 600,
-        "folds": 300,
-        "Parquet": 6_000,
-        "Parquet, background": 300,
-    }
-
-
 def test_agreement_of_a_random_row_of_a_random_group():
     new = pd.DataFrame({"x0": [1, 1, 1, 0, 0, 1]})
     groups = np.array([0, 0, 0, 0, 1, 2])

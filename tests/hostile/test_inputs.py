@@ -149,16 +149,6 @@ def test_values_that_are_no_single_value(value):
         clean_columns(pd.DataFrame({"x": ["a", value]}))
 
 
-def test_parquet_with_false_metadata(tmp_path):
-    pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
-    data = (tmp_path / "p.parquet").read_bytes()
-    for before, after in ((b"PAR1", b"PAR2"), (data[-40:], b""), (data, b"")):
-        (tmp_path / "q.parquet").write_bytes(data.replace(before, after))
-        with pytest.raises(CommandError, match="cannot be read as a Parquet file") as caught:
-            read_table(tmp_path / "q.parquet")
-        assert one_line(caught.value)
-
-
 @pytest.mark.parametrize("error", [KeyError("name"), TypeError("data type 'qnt64' not understood"), OSError("a\nb")])
 def test_errors_of_pandas_in_parquet(tmp_path, monkeypatch, error):
     """A file states its index and dtypes, and pandas does not check them."""

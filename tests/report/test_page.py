@@ -117,11 +117,6 @@ def test_a_page_of_a_thousand_rows_is_small(atlases, kind, make_rows):
     assert len(atlases[kind].report(X=make_rows(1000)).html.encode()) < 1e6
 
 
-def test_names_of_rows_are_one_for_each(atlases, make_rows):
-    with pytest.raises(ValueError, match=r"ids has shape \(3,\); one entry for each of 500 rows is expected"):
-        atlases["asking"].report(X=make_rows(), ids=[1, 2, 3])
-
-
 @pytest.mark.parametrize("kind", ["asking", "balls"])
 def test_unanswered_rows_are_those_of_predict(atlases, kind, make_rows, label_rows):
     X = make_rows(seed=5)
@@ -182,15 +177,18 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, label_rows):
     atlas.report(tmp_path / "p.html", include_rows=True)
 
 
-def test_groups_need_their_rows(atlases, tmp_path):
-    with pytest.raises(ValueError, match="no X was given"):
-        atlases["balls"].report(tmp_path / "p.html", by={"kind": ["a"]})
-
-
-@pytest.mark.parametrize("by", ["kind", ["a"], 0])
-def test_groups_have_names(atlases, tmp_path, by):
-    with pytest.raises(TypeError, match=f"by is a {type(by).__name__}; give a mapping of names to groups"):
-        atlases["balls"].report(tmp_path / "p.html", by=by)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ids": [1, 2, 3]}, r"ids has shape \(3,\); one entry for each of 500 rows is expected"),
+        ({"X": None, "by": {"kind": ["a"]}}, "no X was given"),
+        ({"by": "kind"}, "by is a str; give a mapping of names to groups"),
+        ({"by": ["a"]}, "by is a list; give a mapping of names to groups"),
+    ],
+)
+def test_groups_and_names_are_one_for_each_row(atlases, make_rows, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        atlases["asking"].report(**{"X": make_rows(), **options})
 
 
 def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):

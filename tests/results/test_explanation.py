@@ -30,10 +30,6 @@ def test_a_silent_row_is_told_what_would_answer_it():
     assert str(explanation.change) == "The answer would be 'False' (rule 1) if x0 ≤ 0.5."
 
 
-def test_no_rule_covers_the_row():
-    assert "No answer: no rule covers this row." in str(explain_row(ExplainerSet(SCHEMA, ()), X[0]))
-
-
 class TestFarOutside:
     SCHEMA = FeatureSchema.infer(
         pd.DataFrame({"age": [18, 30, 90], "dose": [0.5, np.nan, 2.5], "sex": ["F", "M", "F"], "site": [7.5, 7.5, 7.5]})

@@ -30,6 +30,7 @@ def test_every_option_reaches_the_study(options, tmp_path):
 def test_centers_and_draws_stand_for_every_step(options):
     main(["ppmi", "--out", "there", "--centers", "all", "--draws", "5000"])
     settings = options["settings"]
+    assert (options["data"], options["telemonitoring"], options["quick"]) == (None, None, False)
     assert (settings.n_centers, settings.n_candidates, settings.n_draws) == (None, None, 5000)
     assert not settings.decides
     main(["ppmi", "--out", "there", "--centers", "30"])
@@ -99,11 +100,6 @@ def test_two_runs_are_compared(options, monkeypatch, capsys, is_equal):
     with pytest.raises(SystemExit):
         main(["compare", "--out", "one"])
     assert "compare needs --with" in capsys.readouterr().err
-
-
-def test_data_and_the_small_version_are_optional(options):
-    main(["ppmi", "--out", "there"])
-    assert (options["data"], options["telemonitoring"], options["quick"]) == (None, None, False)
 
 
 @pytest.mark.parametrize(

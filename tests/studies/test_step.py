@@ -19,13 +19,6 @@ def test_a_part_of_a_task(readings):
     assert y.tolist() == ["x", "x"]
 
 
-def test_an_object_is_made_once(readings):
-    work = Work("geriatric", readings, Settings())
-    made = work.once("list", list)
-    assert work.once("list", list) is made
-    assert work.once("other", list) is not made
-
-
 def test_only_a_cohort_can_be_synthetic(readings):
     rows, people = Work("geriatric", readings, Settings()), Work("ppmi", make_ppmi_like(0), Settings())
     assert (rows.is_synthetic, people.is_synthetic) == (False, True)

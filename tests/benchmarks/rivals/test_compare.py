@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.rivals import NaiveTree, Rival, compare, make_rivals
+from benchmarks.rivals import NaiveTree, compare, make_rivals
 from oleander import AggregateExplainer
 
 
@@ -29,11 +29,6 @@ def test_equal_rows_count_as_often_as_they_occur_for_a_naive_tree():
     # Two distinct rows against one that occurs three times: the repeated row decides.
     X = np.array([[0.1], [0.2], [0.8], [0.8], [0.8]])
     assert set(NaiveTree(lambda X: X[:, 0] > 0.5, max_leaves=1).fit(X).predict(X).tolist()) == {True}
-
-
-def test_ours_is_one_of_them():
-    X = np.random.default_rng(0).uniform(size=(200, 2))
-    assert isinstance(AggregateExplainer(steps, random_state=0).fit(X), Rival)
 
 
 def test_a_method_that_finds_nothing_has_a_line_too():

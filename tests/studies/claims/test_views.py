@@ -1,16 +1,6 @@
 from studies.claims import views
 
 
-def test_every_rival_and_budget_is_compared(make_facts):
-    found = list(views.compare(make_facts(), "by_trial", "strict 0.9", ["anchors", "naive tree"], "coverage"))
-    assert [each.where for each in found] == [
-        f"by trial, strict 0.9 against {rival}, K = {budget}"
-        for budget in (5, 10)
-        for rival in ("anchors", "naive tree")
-    ]
-    assert [round(each.difference, 2) for each in found] == [0.2, -0.6, 0.25, -0.5]
-
-
 def test_figures_on_the_data_are_by_the_definition(make_facts):
     facts = make_facts({"anchors": ((0.0, 0.4), (None, 0.9))})
     assert views.figures(facts, "by_trial", "strict 0.9") == "50.0% of D at 96.0%, held out 50.0% at 96.0%"

@@ -1,12 +1,6 @@
 import pytest
 
-from studies.data.base import SCORES, find_file, trajectory_columns
-
-
-def test_the_scores_of_a_visit_are_side_by_side():
-    names = trajectory_columns([0, 3])
-    assert names[: len(SCORES)] == [f"{score}, month 0" for score in SCORES]
-    assert len(names) == 2 * len(SCORES)
+from studies.data.base import find_file
 
 
 def test_a_file_or_its_folder(tmp_path):

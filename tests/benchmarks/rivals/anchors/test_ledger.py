@@ -43,22 +43,3 @@ def test_every_new_row_is_asked_once_and_counted(square, corner, ledger_of):
     assert ledger.black_box.n_queries == sum(asked)
     ledger.fill(demands)
     assert len(asked) == 2
-
-
-def test_labels_are_the_black_boxs_answers_to_the_draws(square, corner, ledger_of):
-    ledger = ledger_of(square, corner)
-    rule = (ledger.grid.predicates[0],)
-    ledger.fill([(rule, 2)])
-    for number, codes in enumerate(ledger.labels(rule, 2)):
-        batch = ledger.draw(rule, number)
-        draws = ledger.rows.values[batch.base]
-        for column, where, sources in batch.repairs:
-            draws[where, column] = ledger.rows.values[sources, column]
-        assert ledger.classes[codes].tolist() == corner(draws).tolist()
-
-
-def test_equal_rows_are_drawn_as_often_as_they_occur(ledger_of):
-    X = np.repeat([[0.5], [1.5], [2.5]], [90, 9, 1], axis=0)
-    ledger = ledger_of(X, lambda X: X[:, 0] > 1, batch_size=5000)
-    shares = np.bincount(ledger.draw((), 0).base, minlength=3) / 5000
-    np.testing.assert_allclose(shares, [0.9, 0.09, 0.01], atol=0.02)

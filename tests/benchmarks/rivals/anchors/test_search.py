@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.rivals.anchors.search import Settings, find_anchors, search_anchor
+from benchmarks.rivals.anchors.search import Settings, find_anchors
 
 
 def test_searches_do_not_change_each_other(square, corner, ledger_of):
@@ -10,26 +10,6 @@ def test_searches_do_not_change_each_other(square, corner, ledger_of):
     assert together == alone
     # Nor do the batches in which rows go to the black box.
     assert together == find_anchors(range(12), ledger_of(square, corner, max_call=100), Settings())
-
-
-def test_calls_are_shared(square, corner, ledger_of):
-    calls = []
-
-    def counting(X):
-        calls.append(len(X))
-        return corner(X)
-
-    ledger = ledger_of(square, counting)
-    calls.clear()
-    find_anchors(range(20), ledger, Settings())
-    n_rounds = []
-    for point in range(20):
-        search, n = search_anchor(point, ledger, Settings()), 0
-        for demands in search:
-            ledger.fill(demands)
-            n += 1
-        n_rounds.append(n)
-    assert len(calls) <= max(n_rounds)
 
 
 def test_an_anchor_covers_its_row_and_keeps_its_label(square, corner, ledger_of):

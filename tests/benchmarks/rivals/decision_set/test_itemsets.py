@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from benchmarks.rivals.decision_set.itemsets import frequent_sets, make_items, mine_rules
+from benchmarks.rivals.decision_set.itemsets import make_items, mine_rules
 from oleander.data.schema import FeatureSchema
 
 
@@ -37,14 +37,6 @@ def test_scores_are_f1():
     assert np.bincount(rules.label).tolist() == [4, 4, 4]
     for label, cover, f1 in zip(rules.label, rules.covers, rules.f1, strict=True):
         assert f1 == pytest.approx(f1_score(labels == label, cover))
-
-
-def test_counts_by_label():
-    covers = np.array([[1, 1, 1, 0], [0, 1, 1, 1]], dtype=bool)
-    labels, weights = np.array([1, 0, 1, 0]), np.array([1, 5, 1, 1])
-    sets, counts = frequent_sets(covers, labels, weights, n_labels=2, min_support=0, max_length=2)
-    assert sets.tolist() == [[0, -1], [1, -1], [0, 1]]
-    assert counts.tolist() == [[5, 2], [6, 1], [5, 1]]
 
 
 def test_edges_are_numbers_that_a_person_would_write():
