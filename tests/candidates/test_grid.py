@@ -1,7 +1,7 @@
 import numpy as np
 
 from oleander.candidates.grid import Grid, Memberships, count_by_class, mask_table, read_table
-from oleander.candidates.nodes import node_boxes
+from oleander.candidates.nodes import lay_nodes
 from oleander.kernels import pack, unpack
 from oleander.rules.growth import grow_tree
 
@@ -15,9 +15,11 @@ def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
     features = tuple(range(len(mixed_schema)))
     tree = grow_tree(rows, labels, np.arange(3), mixed_schema, features, 30, simplify=False)
     members, others = Memberships(grid, grid.encode(rows)), Memberships(grid, grid.encode(new))
-    for node, key in node_boxes(tree, grid):
+    keys, laid = lay_nodes(tree, members)
+    for node, key in enumerate(keys):
         box = grid.to_box(key)
         inside = unpack(members.of_box(key), len(rows))
+        assert (unpack(laid[node], len(rows)) == inside).all()
         assert inside.sum() == tree.n_draws[node]
         assert (inside == box.contains(rows)).all()
         assert (unpack(others.of_box(key), len(new)) == box.contains(new)).all()

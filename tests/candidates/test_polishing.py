@@ -1,7 +1,7 @@
 import numpy as np
 
 from oleander.candidates.grid import Grid, Memberships
-from oleander.candidates.nodes import node_boxes
+from oleander.candidates.nodes import lay_nodes
 from oleander.candidates.proposing import IS_NEW, IS_RIGHT, Polisher
 from oleander.rules.growth import grow_tree
 
@@ -20,7 +20,7 @@ def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
         tree = grow_tree(
             rows, is_right.astype(int), np.arange(2), mixed_schema, tuple(features.tolist()), 8, simplify=False
         )
-        for _, key in node_boxes(tree, grid):
+        for key in lay_nodes(tree, draws)[0]:
             better = polisher.move(key, is_right, is_new, gains, None, 5.0)
             before, after = (reward[draws.covers([k])[0]].sum() - 5.0 * len(k) for k in (key, better))
             assert after >= before - 1e-6

@@ -49,7 +49,8 @@ def propose_boxes(lesson: Lesson) -> tuple[Grid, BoxPool, np.ndarray, np.ndarray
     grid = Grid.learn(draws.values, draws.schema)
     learns = rng.permutation(np.flatnonzero(~lesson.is_held))
     trees = grow_trees(draws, learns[: round(SHARE_GROWN * len(draws.values))], grid, rng)
-    pool = make_pool(trees, Memberships(grid, grid.codes[:, learns]), draws.find_right(learns), draws.count_terms())
+    members = Memberships(grid, grid.codes.take(learns, axis=1))
+    pool = make_pool(trees, members, draws.find_right(learns), draws.count_terms())
     fidelity = count_bits(pool.right) / count_bits(pool.inside)
-    covers = Memberships(grid, grid.codes[:, learns[-N_POINTS:]]).covers(pool.keys)
+    covers = Memberships(grid, grid.codes.take(learns[-N_POINTS:], axis=1)).covers(pool.keys)
     return grid, pool, covers, fidelity

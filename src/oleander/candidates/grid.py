@@ -40,7 +40,10 @@ class Grid:
 
     @property
     def codes(self) -> NDArray[np.int32]:
-        """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws)."""
+        """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws).
+
+        ``codes.take(some, axis=1)`` has no gaps between the codes of a feature, unlike ``codes[:, some]``.
+        """
         return np.stack([column.codes for column in self.columns])
 
     def encode(self, rows: Floats) -> NDArray[np.int32]:
@@ -161,6 +164,10 @@ class Memberships:
                 found = found & self.of_cut(cut)
             self._boxes[key] = found
         return found
+
+    def remember(self, keys: Sequence[Key], inside: Bits) -> None:
+        """Keep which rows lie in some boxes."""
+        self._boxes.update(zip(keys, inside, strict=True))
 
     def of_boxes(self, keys: Sequence[Key]) -> Bits:
         """Return one line of bits per box."""

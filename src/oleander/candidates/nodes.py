@@ -46,13 +46,13 @@ def grow_on_answers(
         yield grow_by_variance(columns, to_amounts(draws.truth)[some], draws.schema, max_leaves, min_leaf)
 
 
-def node_boxes(tree: Tree, grid: Grid) -> Iterator[tuple[int, Key]]:
-    """Yield each node of a tree with its box, the root first."""
-    keys: dict[int, Key] = {0: ()}
-    for node in range(len(tree.column)):
-        key = keys[node]
-        yield node, key
-        position = int(tree.column[node])
+def lay_nodes(tree: Tree, draws: Memberships) -> tuple[list[Key], Bits]:
+    """Return the box of each node of a tree, the root first, and the draws inside: those of its parent on one side."""
+    grid, left, right = draws.grid, tree.left.tolist(), tree.right.tolist()
+    keys: list[Key] = [()] * len(left)
+    inside = np.empty((len(left), draws.n_words), dtype=np.uint64)
+    inside[0] = draws.of_box(())
+    for node, position in enumerate(tree.column.tolist()):
         if position == LEAF:
             continue
         column, full = grid.columns[position], grid.full_mask(position)
@@ -65,9 +65,12 @@ def node_boxes(tree: Tree, grid: Grid) -> Iterator[tuple[int, Key]]:
                 goes_left |= 1 << column.n_codes
         else:
             goes_left = 1 << int(tree.level[node])
-        before = dict(key).get(position, full)
-        keys[int(tree.left[node])] = restrict(key, position, before & goes_left, full)
-        keys[int(tree.right[node])] = restrict(key, position, before & full & ~goes_left, full)
+        before = dict(keys[node]).get(position, full)
+        keys[left[node]] = restrict(keys[node], position, before & goes_left, full)
+        keys[right[node]] = restrict(keys[node], position, before & ~goes_left, full)
+        inside[left[node]] = inside[node] & draws.of_cut((position, goes_left))
+        inside[right[node]] = inside[node] ^ inside[left[node]]
+    return keys, inside
 
 
 def grow_trees(
@@ -105,9 +108,12 @@ def make_pool(
 
     ``right`` says which answer, by row, is right on which draw. ``n_terms`` has the terms of answers that are lines.
     """
-    found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, draws.grid))
-    keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
-    inside = draws.of_boxes(keys)
+    found: dict[Key, Bits] = {}
+    for tree in trees:
+        for key, bits in zip(*lay_nodes(tree, draws), strict=True):
+            if max_conditions is None or len(key) <= max_conditions:
+                found.setdefault(key, bits)
+    keys, inside = list(found), np.array(list(found.values()))
     right_bits = kernels.pack(right)
     counts = count_by_class(inside, right_bits)
     sizes = kernels.count_bits(inside)
@@ -115,4 +121,6 @@ def make_pool(
     best = (counts - MIN_TERM_GAIN * right.shape[1] * n_terms).argmax(axis=1)
     purity = counts[np.arange(len(keys)), best] / np.maximum(sizes, 1)
     good = np.flatnonzero((purity >= MIN_PURITY) & (sizes >= MIN_MASS * right.shape[1]))
-    return BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & right_bits[best[good]])
+    pool = BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & right_bits[best[good]])
+    draws.remember(pool.keys, pool.inside)
+    return pool

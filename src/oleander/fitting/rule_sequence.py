@@ -15,7 +15,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, BoxCandidate, BoxCandidates, CoverProgram, Limits
 from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
-from oleander.candidates.nodes import grow_on_answers, grow_trees, node_boxes
+from oleander.candidates.nodes import grow_on_answers, grow_trees, lay_nodes
 from oleander.candidates.proposing import Proposer, learn_lines
 from oleander.draws.labelled import LabelledDraws
 from oleander.rules.growth import count_right
@@ -192,7 +192,7 @@ def learn_sequence(
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(codes[0]))]
     trees = grow_trees(draws, grows, grid, rng)
-    members = Memberships(grid, codes[:, learns])
+    members = Memberships(grid, codes.take(learns, axis=1))
     min_gain = max(MIN_GAIN * len(learns), float(min_support))
     if draws.truth is not None:
         draws = learn_lines(draws, grows, learns, trees, members, limits, min_gain)
@@ -217,7 +217,7 @@ def learn_sequence(
                     steps.append(Step.choose(proposer.candidates, chosen, threshold, size))
     n_terms = draws.count_terms()
     steps = [replace(step, n_terms=int(n_terms[step.labels].sum())) for step in steps]
-    measured = measure_steps(grid, steps, codes[:, held], draws.find_right(held))
+    measured = measure_steps(grid, steps, codes.take(held, axis=1), draws.find_right(held))
     return RuleSequence(grid, draws, measured, proposer.candidates, min_gain)
 
 
@@ -252,25 +252,25 @@ def judge_each(steps: Sequence[Step], boxes: Memberships, right: Bits | Mapping[
 def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = _split(draws, rng)
-    members, right = Memberships(grid, grid.codes[:, learns]), draws.find_right(learns)
+    members, right = Memberships(grid, grid.codes.take(learns, axis=1)), draws.find_right(learns)
     steps = [
         Step(rules, 0.0, max_leaves)
         for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2])
         for rules in prune_tree(tree, members, right, PRICES, max_leaves)
     ]
-    return RuleSequence(grid, draws, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
+    return RuleSequence(grid, draws, measure_steps(grid, steps, grid.codes.take(held, axis=1), draws.find_right(held)))
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow one tree that answers everywhere: a sequence of one step; of two trees, the better on held-back draws."""
     grid, learns, held = _split(draws, rng)
-    leaves = BoxCandidates(Memberships(grid, grid.codes[:, learns]), kernels.pack(draws.find_right(learns)))
+    leaves = BoxCandidates(Memberships(grid, grid.codes.take(learns, axis=1)), kernels.pack(draws.find_right(learns)))
     steps = []
     for tree in grow_large_trees(draws, grid, learns, max_leaves):
-        keys = dict(node_boxes(tree, grid))
+        keys = lay_nodes(tree, leaves.draws)[0]
         chosen = [leaves.add(keys[leaf], int(tree.label[leaf])) for leaf in tree.leaves.tolist()]
         steps.append(Step.choose(leaves, chosen, 0.0, max_leaves))
-    measured = measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held))
+    measured = measure_steps(grid, steps, grid.codes.take(held, axis=1), draws.find_right(held))
     return RuleSequence(grid, draws, (max(measured, key=lambda step: step.agreement),))
 
 
@@ -298,8 +298,7 @@ def prune_tree(
 
     The price is what a wrong answer costs; ``right`` says which answer is right on which of the draws that decide.
     """
-    keys = [key for _, key in node_boxes(tree, members.grid)]
-    inside = members.of_boxes(keys)
+    keys, inside = lay_nodes(tree, members)
     counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
     says, n_right = counts.argmax(axis=1), counts.max(axis=1)
     nodes = [
