@@ -55,7 +55,7 @@ ROOT_MODULES = {
 # that folder when the method is called.
 IMPORTED_LATE = {
     ("explainer.py", "oleander.report"),
-    ("messages.py", "oleander.report.displays"),
+    ("tradeoff.py", "oleander.report.displays"),
     ("messages.py", "oleander.words"),
 }
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}

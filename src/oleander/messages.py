@@ -10,7 +10,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
-from os import PathLike
 from types import ModuleType
 from typing import Any
 
@@ -192,20 +191,3 @@ class Shown:
         from oleander.words import draw
 
         return draw(self)
-
-
-class Drawn(Shown):
-    """A result that has a display in ``oleander.report`` too."""
-
-    def plot(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
-        """Draw the display and return it; a path such as "panels.pdf" writes the picture to a file.
-
-        ``options`` are those of the display: ``rivals`` of ``oleander.report.TradeOffDisplay``.
-        """
-        # The report is a layer above results, too.
-        from oleander.report.displays import make_display
-
-        display = make_display(self, **options).plot()
-        if path is not None:
-            display.figure_.savefig(path, dpi=150)
-        return display

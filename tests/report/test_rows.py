@@ -9,7 +9,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.report.columns import FEWEST_COUNTED, typical_row, usual_range
 from oleander.report.rows import (
     MOST_COMBINATIONS,
-    Shown,
+    PageRows,
     _left_out,
     describe_combinations,
     describe_overlaps,
@@ -55,7 +55,7 @@ def test_groups_are_counted_under_each_rule():
     covers = np.array([values[:, 0] > 0.5, values[:, 1] > 0.99])
     answers = Answers(covers, np.zeros((2, 300)), np.where(covers[0], 0, np.where(covers[1], 1, -1)), None)
     by = {"side": np.where(values[:, 1] > 0.5, "right", "left")}
-    shown = Shown(values, None, by, has_intervals=True)
+    shown = PageRows(values, None, by, has_intervals=True)
     judged = answers.answered, answers.answered & (values[:, 1] > 0.1)
     (table,) = _left_out(FeatureSchema.infer(values), shown, answers, judged)["by"]
     for line in table["lines"]:
@@ -95,7 +95,7 @@ def test_a_range_leaves_out_the_ends(feature, values, expected):
 
 def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     values = np.random.default_rng(0).uniform(size=(300, 2))
-    shown = Shown(values, 20 * values[:, 0] - 5, {}, tolerance=Tolerance(1.5))
+    shown = PageRows(values, 20 * values[:, 0] - 5, {}, tolerance=Tolerance(1.5))
     answers = Answers(np.ones((1, 300), dtype=bool), values[:, :1].T, np.zeros(300, dtype=int), Tolerance(1.5))
     content = _left_out(FeatureSchema.infer(values), shown, answers, None)
     names = [line["value"] for line in content["by"][0]["lines"]]

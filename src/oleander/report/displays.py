@@ -31,11 +31,6 @@ def _plain(name: Any) -> str:
     return visible(name).replace("$", r"\$")
 
 
-def make_display(tradeoff: Any, rivals: pd.DataFrame | None = None) -> "TradeOffDisplay":
-    """Return the display of a trade-off."""
-    return TradeOffDisplay(tradeoff.table, rivals)
-
-
 @dataclass
 class TradeOffDisplay:
     """Coverage and achieved fidelity against the number of explainers, a line per floor: the paper's two panels.

@@ -26,7 +26,7 @@ from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
 from oleander.messages import show_percent, visible
 from oleander.report.columns import describe_columns, typical_row
-from oleander.report.rows import Shown, describe_listed, describe_rows, list_silent, named_groups
+from oleander.report.rows import PageRows, describe_listed, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
@@ -104,7 +104,7 @@ def make_page(
     return Page(fill_template(content, summary))
 
 
-def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any], ids: Any) -> Shown | None:
+def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any], ids: Any) -> PageRows | None:
     """Return the rows that the page counts; None where there are none."""
     if not isinstance(by, Mapping):
         raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
@@ -117,7 +117,7 @@ def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str
     record = atlas.record_
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     claims = [record.judged, None if record.certificate is None else record.certificate.answers]
-    return Shown(
+    return PageRows(
         values,
         known,
         {**named_groups(record.schema, values), **groups},
@@ -167,7 +167,7 @@ def _hash(text: str) -> str:
 
 
 def build_content(
-    atlas: AggregateExplainer, shown: Shown | None, *, title: str, about: str, include_rows: bool
+    atlas: AggregateExplainer, shown: PageRows | None, *, title: str, about: str, include_rows: bool
 ) -> dict[str, Any]:
     """Return the content of the page as plain data for JSON; ``ValueError`` where it would hold a row of the data."""
     schema, values = atlas.schema_, None if shown is None else shown.values
@@ -180,8 +180,8 @@ def build_content(
     answers = {
         rule.answer for cell in cells if cell.explainers for one in cell.explainers.members for rule in one.rules()
     }
-    if shown is not None and shown.names is not None:
-        answers |= {visible(label) for label in shown.names}
+    given = None if shown is None or shown.answers is None else shown.answers[0]
+    answers.update(() if given is None else given)
     codes = {answer: code for code, answer in enumerate(sorted(answers))}
     sets = _Sets(atlas, shown, codes)
     start = [record.max_explainers, record.min_fidelity]
@@ -190,23 +190,22 @@ def build_content(
         is_fitted = [cell.max_explainers, cell.min_fidelity] == start
         figures = {name: getattr(cell, name) for name in CELL_FIGURES}
         described.append({**figures, "set": sets.add(cell), **describe_cell(record, cell, is_fitted=is_fitted)})
-    lists, within = [one["silent"] for one in sets.sets if "silent" in one], record.explainers.tolerance
-    refits = None
-    if stability is not None:
-        refits = [describe_refits(stability, number) for number in range(len(stability.found))]
+    lists = [one["silent"] for one in sets.sets.values() if "silent" in one]
+    within = record.explainers.tolerance
     return {
         "title": visible(title),
         "about": visible(about),
         "columns": describe_columns(schema, values),
         "classes": list(codes),
-        "ranges": _list_ranges(shown, codes),
-        "members": sets.members,
-        "sets": sets.sets,
+        # Ranges of numbers, in their order.
+        "ranges": None if within is None or given is None else [codes[word] for word in given],
+        "members": list(sets.members.values()),
+        "sets": list(sets.sets.values()),
         "cells": described,
         "start": start,
         # Edits are of rules, each with its own conditions and answer.
         "fingerprint": record.fingerprint if all(one.is_one_rule for one in record.explainers.members) else None,
-        "refits": refits,
+        "refits": None if stability is None else [describe_refits(stability, j) for j in range(len(stability.found))],
         "n_rows": None if shown is None else len(shown.values),
         "has_intervals": shown is not None and shown.has_intervals,
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
@@ -225,46 +224,34 @@ def build_content(
     }
 
 
-def _list_ranges(shown: Shown | None, codes: Codes) -> list[int] | None:
-    """Return the classes that are ranges of numbers, in their order; None for labels."""
-    if shown is None or shown.names is None or shown.tolerance is None:
-        return None
-    return [codes[word] for word in shown.tables[0][1]]
-
-
 class _Sets:
     """The choices of the trade-off and their explainers, each described once for all cells that share it."""
 
-    def __init__(self, atlas: AggregateExplainer, shown: Shown | None, codes: Codes) -> None:
+    def __init__(self, atlas: AggregateExplainer, shown: PageRows | None, codes: Codes) -> None:
         self.atlas, self.shown, self.codes = atlas, shown, codes
-        self.members: list[dict[str, Any]] = []
-        self.sets: list[dict[str, Any]] = []
-        self._member_of: dict[tuple[int, bool], int] = {}
-        self._set_of: dict[tuple[int, ...], int] = {}
+        self.members: dict[tuple[int, bool], dict[str, Any]] = {}
+        self.sets: dict[tuple[int, ...], dict[str, Any]] = {}
 
     def add(self, cell: Cell) -> int | None:
         """Return the number of a cell's choice; None where it holds no explainers."""
         if cell.explainers is None:
             return None
         own = tuple(self._add_member(member) for member in cell.explainers.members)
-        number = self._set_of.setdefault(own, len(self.sets))
-        if number == len(self.sets):
+        if own not in self.sets:
             found = {"members": own, "ranked": cell.explainers.ranked.tolist()}
             if self.shown is not None:
                 answers = cell.explainers.read(self.shown.values, self.shown.heard)
                 judged = _judge(self.atlas, cell, answers, self.shown)
-                described = [self.members[number] for number in own]
-                found |= describe_rows(cell.explainers, answers, described, self.shown, self.codes, judged)
+                found |= describe_rows(cell.explainers, answers, self.shown, self.codes, judged)
                 found["silent"] = list_silent(cell.explainers, self.shown.values, answers.answered)
-            self.sets.append(found)
-        return number
+            self.sets[own] = found
+        return list(self.sets).index(own)
 
     def _add_member(self, member: ChosenExplainer) -> int:
-        number = self._member_of.setdefault((id(member.explainer), member.claim is None), len(self.members))
-        if number == len(self.members):
-            record = self.atlas.record_
-            self.members.append(describe_member(member, record.schema, self.codes, record.min_fidelity))
-        return number
+        key, record = (id(member.explainer), member.claim is None), self.atlas.record_
+        if key not in self.members:
+            self.members[key] = describe_member(member, record.schema, self.codes, record.min_fidelity)
+        return list(self.members).index(key)
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -316,7 +303,7 @@ def _describe_explainer(member: ChosenExplainer) -> dict[str, Any]:
     return form
 
 
-def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown) -> tuple[Bools, Bools] | None:
+def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: PageRows) -> tuple[Bools, Bools] | None:
     """Return masks of the comparable answers, and of those that agree with the black box; None where not known."""
     if not atlas.record_.by_folds:
         return None if shown.labels is None else (answers.answered, answers.right(shown.labels))

@@ -15,6 +15,7 @@ from oleander.messages import visible
 from oleander.report.columns import FEWEST_COUNTED
 from oleander.results.evaluation import find_uncovered, group_answers
 from oleander.results.explainer_set import Answers, ExplainerSet
+from oleander.rules.conditions import Condition
 from oleander.words.claims import show_interval
 from oleander.words.sentences import describe_uncovered
 
@@ -28,7 +29,7 @@ MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PageRows:
     """The rows that the page counts."""
 
     # The encoded rows.
@@ -49,27 +50,25 @@ class Shown:
     heard: Bools | None = None
 
     @cached_property
-    def names(self) -> Labels | None:
-        """The labels, or the ranges of numbers in words: the page shows no number of a row."""
+    def answers(self) -> tuple[Labels, Ints] | None:
+        """The model's answers, or ranges of its numbers, in words and in order, and the position of each row's."""
         if self.labels is None or self.tolerance is None:
-            return self.labels
+            return None if self.labels is None else _name_values(self.labels)
         codes, ranges = group_answers(self.labels, self.tolerance)
-        named: Labels = ranges[codes]
-        return named
+        return ranges, codes
 
-    @cached_property
+    def encode_answers(self, codes: Mapping[str, int]) -> Ints | None:
+        """Return the code of each row's answer; None where the answers are not known."""
+        if self.answers is None:
+            return None
+        words, place = self.answers
+        return np.array([codes[word] for word in words], dtype=np.intp)[place]
+
+    @property
     def tables(self) -> list[tuple[str, Labels, Ints]]:
         """The groups in which rows are counted: a name, the values in words, and the position of each row's value."""
-        tables = []
-        if self.names is not None:
-            words, codes = _name_values(self.names)
-            if self.labels is not None and self.tolerance is not None:
-                # Ranges of numbers stand in the order of the numbers.
-                in_order = group_answers(self.labels, self.tolerance)[1].tolist()
-                rank = np.array([in_order.index(word) for word in words], dtype=np.intp)
-                words, codes = words[np.argsort(rank)], rank[codes]
-            tables.append(("the model's answer", words, codes))
-        return tables + [(visible(name), *_name_values(values)) for name, values in self.by.items()]
+        first = [] if self.answers is None else [("the model's answer", *self.answers)]
+        return first + [(visible(name), *_name_values(values)) for name, values in self.by.items()]
 
 
 def _name_values(values: Labels) -> tuple[Labels, Ints]:
@@ -82,34 +81,37 @@ def _name_values(values: Labels) -> tuple[Labels, Ints]:
 def describe_rows(
     chosen: ExplainerSet,
     answers: Answers,
-    members: list[dict[str, Any]],
-    shown: Shown,
+    shown: PageRows,
     codes: Mapping[str, int],
     judged: tuple[Bools, Bools] | None,
 ) -> dict[str, Any]:
     """Return what explainers do for the rows on the page.
 
-    ``members`` are the explainers as ``describe_member`` returns them. ``judged`` holds masks of comparable answers,
-    and of those that agree with the black box; None where its answers are not known.
+    ``judged`` holds masks of comparable answers, and of those that agree with the black box; None where its answers are
+    not known.
     """
-    responsible = answers.speaker
-    decided = np.zeros(len(chosen.schema), dtype=np.intp)
-    for number, (member, described) in enumerate(zip(chosen.members, members, strict=True)):
-        own = responsible == number
-        found = member.explainer.find_rules(shown.values[own])
-        positions = np.zeros(int(own.sum()), dtype=np.intp) if found is None else found
-        for position, n_rows in zip(*np.unique(positions, return_counts=True), strict=True):
-            # A line uses columns beside those of its conditions.
-            own_columns = [] if described["explainer"]["kind"] == "line" else described["rules"][position]["columns"]
-            columns = own_columns or described["features"]
-            decided[sorted({*columns, *(one.column for one in member.conditions)})] += n_rows
-    labels = None if shown.names is None else np.array([codes[visible(label)] for label in shown.names], dtype=np.intp)
     return {
-        "decided": decided.tolist(),
+        "decided": _count_deciding(chosen, answers, shown.values).tolist(),
         "overlaps": describe_overlaps(answers.covers),
-        "picture": describe_combinations(answers.covers, labels),
+        "picture": describe_combinations(answers.covers, shown.encode_answers(codes)),
         "left_out": _left_out(chosen.schema, shown, answers, judged),
     }
+
+
+def _count_deciding(chosen: ExplainerSet, answers: Answers, values: Floats) -> Ints:
+    """Return for each column the rows that are answered by a rule with the column."""
+    decided = np.zeros(len(chosen.schema), dtype=np.intp)
+    for number, member in enumerate(chosen.members):
+        own, explainer = values[answers.speaker == number], member.explainer
+        region, features = {one.column for one in member.conditions}, set(explainer.features)
+        found = explainer.find_rules(own)
+        if found is None or explainer.line is not None:
+            decided[sorted(region | features)] += len(own)
+            continue
+        for rule, n_rows in zip(member.rules(), np.bincount(found, minlength=explainer.n_rules), strict=True):
+            columns = {term.column for term in rule.terms if isinstance(term, Condition)} or features
+            decided[sorted(region | columns)] += n_rows
+    return decided
 
 
 def describe_combinations(covers: Bools, labels: Ints | None) -> dict[str, Any]:
@@ -174,7 +176,7 @@ def _hide_few(count: int) -> int | None:
 
 
 def _left_out(
-    schema: FeatureSchema, shown: Shown, answers: Answers, judged: tuple[Bools, Bools] | None
+    schema: FeatureSchema, shown: PageRows, answers: Answers, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
     answered = answers.answered
     found = find_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
@@ -250,14 +252,15 @@ def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[s
 
 
 def describe_listed(
-    lists: Iterable[dict[str, Any]], shown: Shown, codes: Mapping[str, int], *, include_rows: bool
+    lists: Iterable[dict[str, Any]], shown: PageRows, codes: Mapping[str, int], *, include_rows: bool
 ) -> dict[str, Any]:
     """Return what the page may say of the rows in any of these lists: a name, the model's answer, values if allowed."""
     rows = sorted({row for one in lists for row in one["rows"]})
+    answers = shown.encode_answers(codes)
     return {
         "rows": rows,
         "names": rows if shown.ids is None else [visible(name) for name in shown.ids[rows]],
-        "labels": None if shown.names is None else [codes[visible(label)] for label in shown.names[rows]],
+        "labels": None if answers is None else answers[rows].tolist(),
         "values": [[None if np.isnan(value) else value for value in row] for row in shown.values[rows].tolist()]
         if include_rows
         else None,

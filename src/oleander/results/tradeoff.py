@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from os import PathLike
 from typing import Annotated, Any, Self, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from oleander.arrays import Floats
 from oleander.data.checks import Count, Share, check_choice, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
-from oleander.messages import Drawn
+from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.selection.result import Status
@@ -88,7 +89,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class TradeOff(Drawn):
+class TradeOff(Shown):
     """A cell for each number of explainers and each floor; ``plot`` draws the paper's two panels."""
 
     cells: tuple[Cell, ...] = field(repr=False)
@@ -106,6 +107,19 @@ class TradeOff(Drawn):
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
+
+    def plot(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
+        """Draw the display and return it; a path such as "panels.pdf" writes the picture to a file.
+
+        ``options`` are those of ``oleander.report.TradeOffDisplay``, such as ``rivals``.
+        """
+        # The report is a layer above results, so it is imported when it is asked for.
+        from oleander.report.displays import TradeOffDisplay
+
+        display = TradeOffDisplay(self.table, **options).plot()
+        if path is not None:
+            display.figure_.savefig(path, dpi=150)
+        return display
 
     def with_cell(self, fitted: Cell) -> Self:
         """Return the trade-off with one cell put in the place of its own, such as that of the certified explainers."""
