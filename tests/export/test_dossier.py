@@ -236,7 +236,9 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     assert "fingerprint of the rows" not in json.loads((tmp_path / "out" / "figures.json").read_text())["figures"]
 
 
-@pytest.mark.parametrize(("n_right", "n_rows"), [(0, 5), (29, 29), (9, 10), (1, 2_000), (1_870, 2_000), (12.4, 15)])
+@pytest.mark.parametrize(
+    ("n_right", "n_rows"), [(0, 5), (29, 29), (9, 10), (1, 2_000), (1_870, 2_000), (96_400, 100_000)]
+)
 def test_the_plain_bound_is_scipys(n_right, n_rows):
     for level in (0.05, 0.001):
         assert recompute.lower_bound(n_right, n_rows, level) == pytest.approx(

@@ -27,29 +27,18 @@ CLOSE = 1e-6
 WHOLE = re.compile(r"^(-?\d+)\.0+$")
 
 
-def incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function by its continued fraction."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):
-        return 1 - incomplete_beta(b, a, 1 - x)
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    tiny, c, fraction = 1e-300, 1.0, 1 - (a + b) * x / (a + 1)
-    d = value = 1 / (fraction or tiny)
-    for m in range(1, 5_000):
-        for factor in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / (1 + factor * d or tiny)
-            c = 1 + factor / c or tiny
-            value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * value / a
+def chance(n_right: int, n_rows: int, share: float) -> float:
+    """Return the probability that at least ``n_right`` of ``n_rows`` rows are correct, where each is with ``share``."""
+    right, wrong = math.log(share), math.log1p(-share)
+    ways = math.lgamma(n_rows + 1)
+    logs = (
+        ways - math.lgamma(k + 1) - math.lgamma(n_rows - k + 1) + k * right + (n_rows - k) * wrong
+        for k in range(n_right, n_rows + 1)
+    )
+    return math.fsum(map(math.exp, logs))
 
 
-def lower_bound(n_right: float, n_rows: float, level: float) -> float:
+def lower_bound(n_right: int, n_rows: int, level: float) -> float:
     """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
 
     >>> round(lower_bound(29, 29, 0.05), 4), lower_bound(0, 5, 0.05)
@@ -60,7 +49,7 @@ def lower_bound(n_right: float, n_rows: float, level: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        if incomplete_beta(n_right, n_rows - n_right + 1, middle) < level:
+        if chance(n_right, n_rows, middle) < level:
             low = middle
         else:
             high = middle

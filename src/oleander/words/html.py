@@ -10,18 +10,20 @@ import numpy as np
 from oleander.judging.evidence import Watched
 from oleander.messages import show_percent, show_share, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer, name_rule
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.words.claims import describe, describe_watched
-from oleander.words.rules import describe_black_box, describe_rest, describe_sureness, list_rules
-from oleander.words.sentences import (
-    describe_evaluation,
-    describe_exact,
-    describe_facts,
-    describe_fit,
+from oleander.words.rules import (
+    count_matches,
+    describe_black_box,
+    describe_evidence,
+    describe_rest,
+    describe_sureness,
+    with_refits,
 )
+from oleander.words.sentences import describe_evaluation, describe_exact, describe_facts, describe_fit
 
 # Colours are inherited, so that a fragment is readable in light and in dark notebooks.
 STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
@@ -197,18 +199,22 @@ def _draw_cell(cell: Cell | None) -> str:
     return f"{show_share(cell.coverage, 1)}{most}"
 
 
-def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None = None) -> str:
-    """Return a card for each rule: its sentence, a bar of the rows where it holds, and how sure it is."""
-    lines, n_more = list_rules(members, stability, MOST_DRAWN)
-    widest = max([counts[1] for *_, counts in lines if counts], default=1)
-    cards = [
-        f'<div style="{CARD}"><div>{escape(name)}: {escape("always" if premise == "always" else f"if {premise}")} → '
-        f"<strong>{escape(answer)}</strong></div>{draw_bar(counts, widest)}"
-        f'<div style="font-size:0.9em;opacity:0.8">{escape(evidence)}</div></div>'
-        for name, premise, answer, evidence, counts in lines
-    ]
-    more = f"<div>The widest rules; {n_more:,} narrower ones are in rules_frame().</div>" if n_more else ""
-    return "".join(cards) + more
+def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None) -> str:
+    """Return a card for each of the widest rules: its sentence, a bar of the rows where it holds, how sure it is."""
+    rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
+    shown = rules if len(rules) <= MOST_DRAWN else sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_DRAWN]
+    counts = [count_matches(members[number], position) for number, position, _ in shown]
+    widest = max([pair[1] for pair in counts if pair], default=1)
+    drawn = ""
+    for (number, position, rule), pair in zip(shown, counts, strict=True):
+        title = f"{name_rule(members, number, position)}: {f'if {rule.premise}' if rule.premise else 'always'}"
+        evidence = with_refits(describe_evidence(members[number], position, rule), stability, number)
+        drawn += (
+            f'<div style="{CARD}"><div>{escape(title)} → <strong>{escape(rule.answer)}</strong></div>'
+            f'{draw_bar(pair, widest)}<div style="font-size:0.9em;opacity:0.8">{escape(evidence)}</div></div>'
+        )
+    n_more = len(rules) - len(shown)
+    return drawn + f"<div>The widest rules; {n_more:,} narrower ones are in rules_frame().</div>" * (n_more > 0)
 
 
 def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:

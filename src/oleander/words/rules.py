@@ -1,6 +1,5 @@
 """A rule in words: its conditions, its answer and how sure it is; and what rules say of single rows."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -146,25 +145,6 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
     if len(rules) > most:
         lines.append(f"    and {len(rules) - most:,} narrower rules: explainers_[{number}].rules() lists all")
     return lines
-
-
-def list_rules(
-    members: Sequence[ChosenExplainer], stability: Stability | None, most: int
-) -> tuple[list[tuple[str, str, str, str, tuple[int, int] | None]], int]:
-    """Return name, conditions, answer, evidence and counts of each rule, the widest of many; and how many more."""
-    rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
-    widest = rules if len(rules) <= most else sorted(rules, key=lambda one: -one[2].n_draws)[:most]
-    lines = [
-        (
-            name_rule(members, number, position),
-            rule.premise or "always",
-            rule.answer,
-            with_refits(describe_evidence(members[number], position, rule), stability, number),
-            count_matches(members[number], position),
-        )
-        for number, position, rule in widest
-    ]
-    return lines, len(rules) - len(widest)
 
 
 def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | None:
