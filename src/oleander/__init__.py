@@ -1,7 +1,8 @@
 """Explain any black-box classifier with a handful of small, faithful local models."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from oleander.running import import_without_collecting
 
 __version__ = "0.1.0"
 
@@ -54,7 +55,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         if name not in HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        globals()[name] = value = getattr(import_module(HOMES[name]), name)
+        globals()[name] = value = getattr(import_without_collecting(HOMES[name]), name)
         return value
 
     def __dir__() -> list[str]:

@@ -1,6 +1,7 @@
 """The program ``oleander``: its commands, and one sentence with an exit code wherever it fails."""
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -11,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, fields
 from functools import partial
-from importlib import import_module
 from inspect import get_annotations
 from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
@@ -20,6 +20,7 @@ from oleander import __version__
 from oleander.cli import options
 from oleander.cli.options import ExitCode, note, show, to_command_error, wrong_option
 from oleander.messages import name_nearest, visible
+from oleander.running import import_without_collecting
 from oleander.running.progress import show_progress
 
 ABOUT = "Explain any black-box model with a handful of small models that say where they do not know."
@@ -77,6 +78,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that the words name, by default those of the shell, and return its exit code."""
+    is_program = words is None
     words = list(sys.argv[1:] if words is None else words)
     # Users repeat the command that failed, and add the option at its end.
     is_debug = "--debug" in words
@@ -93,7 +95,10 @@ def main(words: Sequence[str] | None = None) -> int:
             known = [one.name for one in fields(record)]
             given = record(**vars(make_parser(name).read(words[1:])))
             # What the command works with is imported only now: help, and the answer to a wrong option, are quick.
-            run = getattr(import_module(f"oleander.cli.{module}"), name.replace("-", "_"))
+            run = getattr(import_without_collecting(f"oleander.cli.{module}"), name.replace("-", "_"))
+            if is_program:
+                # Nothing of what was imported is ever garbage in this process.
+                gc.freeze()
             return run(given) or ExitCode.DONE
     except BrokenPipeError:
         # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.

@@ -5,8 +5,9 @@ time limit loads its kernels before the clock starts.
 """
 
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from oleander.running import import_without_collecting
 
 if TYPE_CHECKING:
     from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, unpack
@@ -51,8 +52,8 @@ if not TYPE_CHECKING:
         for module, names in HOMES.items():
             if name in names:
                 # Where the cache was empty, a second process may be compiling this file.
-                import_module(f"{__name__}.compiling").SECOND.wait_for(module)
-                globals()[name] = value = getattr(import_module(f"{__name__}.{module}"), name)
+                import_without_collecting(f"{__name__}.compiling").SECOND.wait_for(module)
+                globals()[name] = value = getattr(import_without_collecting(f"{__name__}.{module}"), name)
                 return value
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
 
