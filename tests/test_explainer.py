@@ -76,10 +76,7 @@ class TestFit:
         lightgbm = pytest.importorskip("lightgbm")
         labels = halves(square).astype(int)
         table = pd.DataFrame(square, columns=["a", "b", "c"])
-        for model in (
-            xgboost.XGBClassifier(n_estimators=5),
-            lightgbm.LGBMClassifier(n_estimators=5, verbose=-1),
-        ):
+        for model in (xgboost.XGBClassifier(n_estimators=5), lightgbm.LGBMClassifier(n_estimators=5, verbose=-1)):
             atlas = AggregateExplainer(model.fit(table, labels), **QUICK).fit(table)
             assert atlas.coverage_ > 0.8
 

@@ -80,8 +80,7 @@ def test_an_answer_that_a_user_leaves_out_is_named():
 
 
 @pytest.mark.parametrize(
-    "as_answer",
-    [list, np.array, lambda texts: np.array(texts, dtype=object), lambda texts: [[text] for text in texts]],
+    "as_answer", [list, np.array, lambda texts: np.array(texts, dtype=object), lambda texts: [[text] for text in texts]]
 )
 def test_a_long_label_is_kept_once(as_answer):
     long = ["yes" * 1000, "no" * 1000]

@@ -50,10 +50,7 @@ def same(one, other):
 
 @pytest.mark.parametrize(
     ("backend", "options"),
-    [
-        pytest.param("loky", {"n_jobs": 2, "batch_size": 2000}, marks=pytest.mark.slow),
-        ("threading", {"n_jobs": 2}),
-    ],
+    [pytest.param("loky", {"n_jobs": 2, "batch_size": 2000}, marks=pytest.mark.slow), ("threading", {"n_jobs": 2})],
 )
 def test_several_jobs_give_the_same_bit_for_bit(cancer, reference, backend, options):
     pool = build(cancer, **options)

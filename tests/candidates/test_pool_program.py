@@ -94,11 +94,7 @@ class TestLazyTraining:
     @pytest.mark.parametrize("seed", [0, 1])
     @pytest.mark.parametrize(
         ("floor", "min_fidelity"),
-        [
-            (PAPER, 0.9),
-            (Floor("bound", min_support=10), 0.85),
-            (Floor("share", min_support=10), 0.99),
-        ],
+        [(PAPER, 0.9), (Floor("bound", min_support=10), 0.85), (Floor("share", min_support=10), 0.99)],
     )
     def test_lazy_and_eager_give_the_same_objective_and_bound(self, data, floor, min_fidelity, seed):
         lazy, one = select(data, "lazy", floor, 6, min_fidelity, seed)

@@ -31,8 +31,7 @@ def test_dialects_are_one_table(patients, tmp_path, capsys, separator, encoding,
 
 
 @pytest.mark.parametrize(
-    ("header", "separator"),
-    [("Age, years;Sex;Dose", ";"), ("age", ","), ('"a;b","c;d",e', ","), ("a|b|c", "|")],
+    ("header", "separator"), [("Age, years;Sex;Dose", ";"), ("age", ","), ('"a;b","c;d",e', ","), ("a|b|c", "|")]
 )
 def test_separators_of_a_header(header, separator):
     assert sniff_separator(header) == separator

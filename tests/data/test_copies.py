@@ -184,10 +184,6 @@ class TestContent:
     def test_the_order_of_rows_and_the_levels_of_a_background_do_not_count(self):
         X = pd.DataFrame({"a": [1.5, 2.5, 3.5], "b": ["x", "z", None]})
         background = pd.DataFrame({"a": [0.0], "b": ["y"]})
-        contents = [
-            read(X).content,
-            read(X.iloc[::-1]).content,
-            read(X, background=background).content,
-        ]
+        contents = [read(X).content, read(X.iloc[::-1]).content, read(X, background=background).content]
         assert len(set(contents)) == 1
         assert read(X.assign(a=[1.5, 2.5, 4.5])).content != contents[0]

@@ -58,12 +58,7 @@ class TestChooseFromPool:
             candidates = [OwnTrees(), balls, OwnTrees(by_leaf=True)][seed % 3]
             floor = Floor(on="share", min_support=3)
             atlas = AggregateExplainer(
-                black_box,
-                candidates=candidates,
-                min_fidelity=0.7,
-                floor=floor,
-                holdout=0.25,
-                random_state=seed,
+                black_box, candidates=candidates, min_fidelity=0.7, floor=floor, holdout=0.25, random_state=seed
             ).fit(X)
             held = atlas._engine.held
             rows = held.values[held.point_of_row]

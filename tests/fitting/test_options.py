@@ -69,13 +69,7 @@ BASES: dict[str, dict[str, Any]] = {
     "folds": ASKING,
     "background": ASKING,
     "held out": {**ASKING, "holdout": 0.5, "min_fidelity": 0.7},
-    "program": {
-        "candidates": BALLS,
-        "floor": SHARE,
-        "holdout": 0.3,
-        "min_fidelity": 0.8,
-        "random_state": 0,
-    },
+    "program": {"candidates": BALLS, "floor": SHARE, "holdout": 0.3, "min_fidelity": 0.8, "random_state": 0},
 }
 
 

@@ -194,11 +194,7 @@ def test_conditions_and_support_are_limited():
 
 @pytest.mark.parametrize(
     ("floors", "first", "last"),
-    [
-        ([0.9], 0.995, [0.91, 0.905, 0.9]),
-        ([0.87, 0.915], 0.995, [0.89, 0.88, 0.87]),
-        ([0.999], 0.999, [0.999]),
-    ],
+    [([0.9], 0.995, [0.91, 0.905, 0.9]), ([0.87, 0.915], 0.995, [0.89, 0.88, 0.87]), ([0.999], 0.999, [0.999])],
 )
 def test_thresholds_end_at_the_lowest_floor(floors, first, last):
     found = list_thresholds(floors)

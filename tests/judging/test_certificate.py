@@ -99,12 +99,7 @@ def test_all_bounds_hold_together_as_often_as_stated():
         rng = np.random.default_rng(1000 + seed)
         balls = Balls(0.8, max_candidates=10, n_draws=100)
         atlas = AggregateExplainer(
-            wavy,
-            max_explainers=3,
-            min_fidelity=0.8,
-            candidates=balls,
-            holdout=0.4,
-            random_state=seed,
+            wavy, max_explainers=3, min_fidelity=0.8, candidates=balls, holdout=0.4, random_state=seed
         ).fit(law(250, rng))
         result = atlas.evaluate(truth, labels)
         fidelity = result.explainers["fidelity"].to_numpy()

@@ -7,13 +7,7 @@ from scipy.stats import binomtest
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
 from oleander.report.columns import FEWEST_COUNTED, typical_row, usual_range
-from oleander.report.rows import (
-    MOST_COMBINATIONS,
-    PageRows,
-    _left_out,
-    describe_combinations,
-    describe_overlaps,
-)
+from oleander.report.rows import MOST_COMBINATIONS, PageRows, _left_out, describe_combinations, describe_overlaps
 from oleander.results.explainer_set import Answers
 from oleander.words.claims import show_interval
 

@@ -90,12 +90,7 @@ def test_no_explainer_covers_a_row():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [
-        ("n_answered", 7),
-        ("n_right", 6),
-        ("explainer_counts", [[4, 5, 3]]),
-        ("class_counts", [["a", 1, 2, 0]]),
-    ],
+    [("n_answered", 7), ("n_right", 6), ("explainer_counts", [[4, 5, 3]]), ("class_counts", [["a", 1, 2, 0]])],
 )
 def test_counts_that_no_rows_give_are_refused(field, value):
     saved = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4]).to_dict()

@@ -14,13 +14,7 @@ from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, Explainer, FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.rules.filtering import Leaves, StopReason, bin_codes, select_features
 
-EXPLAINERS = [
-    FilteredTree(),
-    UnfilteredTree(),
-    LimeLinear(),
-    FilteredTree(alpha=None),
-    LimeLinear(n_features=2),
-]
+EXPLAINERS = [FilteredTree(), UnfilteredTree(), LimeLinear(), FilteredTree(alpha=None), LimeLinear(n_features=2)]
 HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
 
 

@@ -40,10 +40,7 @@ def test_invalid_arguments_are_refused(arguments, message):
     ("arguments", "message"),
     [
         ({"covers": EYE, "agrees": EYE[:2]}, r"covers has shape \(3, 3\) and agrees has shape \(2, 3\)"),
-        (
-            {"covers": EYE, "agrees": ~EYE},
-            "agrees has 6 entries outside covers, the first at candidate 0, point 1",
-        ),
+        ({"covers": EYE, "agrees": ~EYE}, "agrees has 6 entries outside covers, the first at candidate 0, point 1"),
         ({"covers": EYE[:0], "agrees": EYE[:0]}, "at least one candidate and one point"),
         ({"covers": EYE * 2, "agrees": EYE}, "covers has entries other than 0 and 1"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, -1, 1]}, r"weights\[1\] is -1.0"),

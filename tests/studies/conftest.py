@@ -33,14 +33,7 @@ def explained():
 @pytest.fixture(scope="session")
 def small_work():
     """The work of a study with small settings."""
-    settings = Settings(
-        n_draws=300,
-        radius=4.0,
-        n_candidates=12,
-        budgets=(1, 4),
-        floors=(0.5, 0.9),
-        n_anchors=10,
-    )
+    settings = Settings(n_draws=300, radius=4.0, n_candidates=12, budgets=(1, 4), floors=(0.5, 0.9), n_anchors=10)
     return Work("geriatric", make_ppmi_like(0), settings)
 
 

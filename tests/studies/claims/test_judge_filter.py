@@ -84,10 +84,7 @@ def test_the_whole_filter_must_be_linear():
 def test_complexity_is_compared_with_pruned_trees_and_l1(saved, l1, expected):
     needed = {"letter": 8.0, "pruned": 16.0, "saved": {"mean": saved, "error": 0.01}}
     unknown = {"letter": None, "pruned": None, "saved": {"mean": None, "error": None}}
-    found = {
-        "leaves_needed": {"0.8": needed, "0.9": unknown},
-        "at_equal_features": {"5": {"mean": l1, "error": 0.01}},
-    }
+    found = {"leaves_needed": {"0.8": needed, "0.9": unknown}, "at_equal_features": {"5": {"mean": l1, "error": 0.01}}}
     assert judges.less_complex({"radii": {"3": found}})[0] is expected
 
 

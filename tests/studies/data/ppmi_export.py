@@ -8,14 +8,7 @@ import pandas as pd
 
 from studies.data.base import SCORES, Cohort
 from studies.data.ppmi import BLOOD_TESTS, EXAMINED, MRI_RESULTS, SCORE_COLUMNS, SCORE_TABLES, SCREENING_SCORES, VISITS
-from studies.data.ppmi_tables import (
-    BOOKLETS,
-    DEPRESSION_ITEMS,
-    RACES,
-    SLEEP_CONDITIONS,
-    SLEEP_ITEMS,
-    TABLES,
-)
+from studies.data.ppmi_tables import BOOKLETS, DEPRESSION_ITEMS, RACES, SLEEP_CONDITIONS, SLEEP_ITEMS, TABLES
 
 # Correct answers that stand for each result; the healthy people without a result have no row.
 SMELLS = {"Anosmia": 12, "Hyposmia": 27, "Normosmia": 37}

@@ -7,11 +7,7 @@ from tests.benchmarks.rivals.decision_set.making import every_set, make_candidat
 
 class TestTerms:
     # Five points of labels 0 0 0 1 1, the first of which stands for two rows: 6 rows, 3 candidates.
-    candidates = make_candidates(
-        [[1, 1, 0, 0, 0], [0, 1, 1, 1, 0], [0, 0, 0, 1, 1]],
-        label=[0, 0, 1],
-        length=[1, 2, 3],
-    )
+    candidates = make_candidates([[1, 1, 0, 0, 0], [0, 1, 1, 1, 0], [0, 0, 0, 1, 1]], label=[0, 0, 1], length=[1, 2, 3])
     terms = Terms(candidates, np.array([0, 0, 0, 1, 1]), np.array([2, 1, 1, 1, 1]))
 
     def test_of_no_rules(self):
