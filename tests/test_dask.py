@@ -23,6 +23,7 @@ from sklearn.ensemble import RandomForestClassifier
 from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
 from tests.engines.conftest import need
+from tests.sources import making as source
 
 distributed = need("distributed")
 pytestmark = pytest.mark.slow
@@ -91,6 +92,20 @@ def test_a_cluster_gives_the_same_explainers_bit_for_bit(cluster: Any, way: str)
     assert content(spread) == content(alone)
     assert spread.coverage_ == alone.coverage_
     assert spread.n_queries_ == alone.n_queries_
+
+
+def test_blocks_of_a_source_are_counted_alike_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    path = source.write_frame(tmp_path / "rows.parquet", source.X, row_group_size=2500)
+    frame = need("dask.dataframe").read_parquet(path, split_row_groups=True)
+
+    def fit(rows: Any) -> str:
+        found = source.content(AggregateExplainer(source.Law(), **source.QUICK).fit(source.quick_source(rows)))
+        # Dask has a string type of its own.
+        return found.replace('"string"', f'"{source.X["ward"].dtype}"')
+
+    alone = fit(path)
+    with joblib.parallel_config(backend="dask"):
+        assert fit(path) == fit(frame) == alone
 
 
 def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_path: Path) -> None:

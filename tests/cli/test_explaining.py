@@ -191,7 +191,7 @@ def test_no_row_is_written_by_default(run, tmp_path):
     # Levels are not rounded, so a ball around a row holds the row.
     table = pd.DataFrame({"a": [0, 1] * 4, "b": [0, 0, 1, 1] * 2, "risk": list("xyxyxyxy")})
     pd.concat([table] * 60).to_csv(tmp_path / "p.csv", index=False)
-    arguments = ("paper", "p.csv", "--target", "risk", "--radius", 1, "--n-draws", 200, "--max-explainers", 2)
+    arguments = ("paper", "p.csv", "--target", "risk", "--radius", 1, "--n-draws", 50, "--max-explainers", 2)
     arguments += ("--out", "out")
     refused = run(*arguments)
     assert refused.code == 3

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -142,22 +141,6 @@ class TestSameness:
             atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(frame))
             # Dask has a string type of its own.
             assert content(atlas).replace('"string"', f'"{X["ward"].dtype}"') == plain_content
-
-    @pytest.mark.slow
-    def test_a_cluster_gives_the_same(self, file: Path, plain_content: str) -> None:
-        distributed = pytest.importorskip("distributed")
-        dask = pytest.importorskip("dask.dataframe")
-        options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-        with (
-            distributed.LocalCluster(**options) as cluster,
-            distributed.Client(cluster),
-            joblib.parallel_config(backend="dask"),
-        ):
-            spread = AggregateExplainer(Law(), **QUICK).fit(quick_source(file))
-            frame = quick_source(dask.read_parquet(file, split_row_groups=True))
-            framed = AggregateExplainer(Law(), **QUICK).fit(frame)
-        assert content(spread) == plain_content
-        assert content(framed).replace('"string"', '"str"') == plain_content
 
     @pytest.mark.slow
     def test_a_second_fit_leaves_nothing_of_the_first(self, file: Path, plain_content: str) -> None:
