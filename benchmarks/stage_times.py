@@ -46,7 +46,7 @@ BY_MODULE = {
     "candidates": "training",
     "selection": "choosing",
     "judging": "judging",
-    "fitting/delivering": "delivering",
+    "fitting/rules_on_draws": "delivering",
     "fitting": "delivering",
     "results/explainer_set": "answering",
     "results": "delivering",

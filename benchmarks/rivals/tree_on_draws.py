@@ -11,9 +11,8 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.draws.labelled import draw_and_ask
-from oleander.fitting.delivering import deliver_rules
 from oleander.fitting.rule_learner import RuleLearner
-from oleander.judging.certificate import Certificate
+from oleander.fitting.rules_on_draws import deliver_rules
 from oleander.results.explainer_set import ChosenExplainer
 
 
@@ -46,8 +45,7 @@ class TreeOnDraws(Baseline):
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
         self.set_ = deliver_rules(found).explainers
-        certificate = Certificate(found.claim, 0.95, found.claim_of_rows)
-        self.certificate_ = certificate if found.is_certified else None
+        self.certificate_ = found.certificate if found.is_certified else None
         return self
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:

@@ -26,6 +26,7 @@ from oleander.fitting.fit import fit_explainers
 from oleander.fitting.fitted import Fitted
 from oleander.fitting.new_rows import NewRows, refuse_seen
 from oleander.fitting.options import Given, Program, check_arguments, refuse_beside_letter
+from oleander.fitting.refitting import measure_stability, trace_tolerances
 from oleander.judging.certificate import JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -541,7 +542,7 @@ class AggregateExplainer(Fitted):
             return record.stability
         refusal = "stability is for explainers that are learned by asking: a program chose these."
         engine = self._need_rules("no draws to refit on", refusal)
-        found = engine.stability(record.explainers, (record.max_explainers, record.min_fidelity), n)
+        found = measure_stability(record, engine.learner, n)
         self._record = replace(self._record, stability=found)
         return found
 
@@ -585,7 +586,7 @@ class AggregateExplainer(Fitted):
         if not record.is_number:
             raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
         refusal = "other tolerances can be traced where explainers were learned by asking: fit again."
-        return self._need_rules("no draws", refusal).tolerances((record.max_explainers, record.min_fidelity), values)
+        return trace_tolerances(record, self._need_rules("no draws", refusal).learner, values)
 
     @showing_progress
     def summary(self) -> str:

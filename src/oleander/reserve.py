@@ -17,7 +17,7 @@ from oleander.data.frames import read_column, to_table
 from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
 from oleander.fitting.new_rows import NewRows, ReserveError, refuse_seen
-from oleander.judging.certificate import Tested, count_left, level_of_next, passes
+from oleander.judging.certificate import Tested, count_left, level_of_next
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
@@ -102,7 +102,7 @@ class Reserve:
             known = dict(tests)
             if name not in known:
                 level = level_of_next([passed for _, passed in tests], self.level)
-                tests.append((name, passes(judged, self.floor, level)))
+                tests.append((name, bool(judged.certified_bounds(level)[0] >= self.floor)))
             known = dict(tests)
         result = self._describe(known[name], tests)
         if result:

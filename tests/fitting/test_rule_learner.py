@@ -9,8 +9,8 @@ from oleander.black_box.labelling import label_rows
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting import rule_learner as module
-from oleander.fitting.delivering import deliver_rules
 from oleander.fitting.rule_sequence import SHARE_HELD
+from oleander.fitting.rules_on_draws import deliver_rules
 from oleander.judging.bounds import lower_bound, upper_bound
 from tests.candidates.making_boxes import coin, law, make_learner
 
@@ -52,7 +52,7 @@ def test_fourteen_groups_do_not_certify_nine_tenths():
     assert f"Give min_fidelity={bound:.2f} or less, or more groups" in said
     certified = learner.choose(10, 0.7)
     assert certified.is_certified
-    assert certified.claim.n_rows == 14
+    assert certified.certificate.answers.n_rows == 14
 
 
 def test_a_coin_is_not_explained():
@@ -147,7 +147,7 @@ def test_more_rules_and_lower_floors_answer_more_draws(by_folds):
     for (number, floor), rules in found.items():
         if rules is not None:
             assert not rules.is_certified
-            assert rules.claim.bound >= floor
+            assert rules.certificate.answers.bound >= floor
             assert len(rules.step.rules) <= number
             assert all(rule.fidelity >= floor - 1e-9 for rule in rules.step.rules)
 
@@ -215,9 +215,9 @@ def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeyp
     monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
     rules = learner.choose(10, 0.6)
     evaluation = deliver_rules(rules).evaluation
-    assert rules.claim.share == 1
-    assert 0.6 <= rules.claim.bound <= evaluation.agreement < 0.95
+    assert rules.certificate.answers.share == 1
+    assert 0.6 <= rules.certificate.answers.bound <= evaluation.agreement < 0.95
     grid = [1, 10], [0.6, 0.8]
     for rules in learner.judge_sets(*grid).choose_each(*grid).values():
         if rules is not None:
-            assert rules.claim.bound <= deliver_rules(rules).evaluation.agreement
+            assert rules.certificate.answers.bound <= deliver_rules(rules).evaluation.agreement

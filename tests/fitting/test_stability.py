@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 from oleander import AggregateExplainer
 from oleander.draws import Draws
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting import delivering as module
-from oleander.fitting.delivering import leave_out_parents, measure_stability
+from oleander.fitting import refitting as module
+from oleander.fitting.refitting import leave_out_parents, measure_stability
 from oleander.results.fit_record import Stability
 from tests.making import QUICK, Recording, halves
 
@@ -54,13 +54,13 @@ class TestFigures:
         assert stability.same_answers < 0.05
 
     def test_jobs_change_nothing(self, atlas):
-        alone, learner, limits = atlas.stability(2), replace(atlas.engine_.learner, n_jobs=2), (10, 0.9)
-        assert measure_stability(atlas.record_.explainers, learner, limits, 2) == alone
+        alone, learner = atlas.stability(2), replace(atlas.engine_.learner, n_jobs=2)
+        assert measure_stability(atlas.record_, learner, 2) == alone
 
     def test_a_rule_that_answers_no_row_is_compared_on_the_draws(self, atlas):
-        learner, explainers = atlas.engine_.learner, atlas.record_.explainers
-        learner = replace(learner, rows=learner.rows.part(explainers.responsible(X) == 0))
-        assert measure_stability(explainers, learner, (10, 0.5), 2).found == (2, 2)
+        learner, record = atlas.engine_.learner, replace(atlas.record_, min_fidelity=0.5)
+        learner = replace(learner, rows=learner.rows.part(record.explainers.responsible(X) == 0))
+        assert measure_stability(record, learner, 2).found == (2, 2)
 
     def test_no_draw_of_a_row_that_is_left_out(self):
         rng = np.random.default_rng(0)

@@ -25,9 +25,9 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.box_program import CoverProgram
 from oleander.data.rows import Rows, count_units
-from oleander.fitting.delivering import deliver_rules
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.fitting.rule_sequence import SIZES, RuleSequence, Step, learn_sequence, list_thresholds
+from oleander.fitting.rules_on_draws import deliver_rules
 from oleander.rules.conditions import count_cuts
 
 # Speaking leaves of the trees among which the one is taken that asks no more than the rules do.

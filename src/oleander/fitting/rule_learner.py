@@ -18,6 +18,7 @@ from oleander.fitting.rule_sequence import RuleSequence, Step, learn_abstaining_
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
     PART_OF_AGREEMENT,
+    Certificate,
     Claim,
     SystemCertificate,
     as_system,
@@ -26,7 +27,7 @@ from oleander.judging.certificate import (
 )
 from oleander.judging.fixed_sequence import Judged, find_passed, find_start, pass_chances
 from oleander.judging.floor import Floor
-from oleander.judging.subgroups import FloorBy, Subgroup, judge_subgroups
+from oleander.judging.subgroups import FloorBy, judge_subgroups
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts
@@ -276,7 +277,8 @@ class JudgedSequence:
     def take(self, place: int, bound: float | None = None) -> "RuleSet":
         """Return a set that is judged, by default with its bound where nothing is certified."""
         bound = float(self.bounds[place]) if bound is None else bound
-        return RuleSet(self, place, replace(claim_rows(self.answers, place, bound), unit=self.rows.unit))
+        claim = replace(claim_rows(self.answers, place, bound), unit=self.rows.unit)
+        return RuleSet(self, place, Certificate(claim, self.floor.confidence))
 
     def _certify(self, best: int, passed: Ints, min_fidelity: float) -> "RuleSet":
         """Return a set of which the fixed sequence shows that agreement is at least the floor, and no more."""
@@ -286,29 +288,25 @@ class JudgedSequence:
             before = self.answers.part(passed[passed <= best])
             reached = before.rows_reach(min_fidelity, self.floor.level).all()
             rows = claim_rows(self.answers, best, min_fidelity if reached else 0.0)
-        return RuleSet(self, best, self._claim(self.answers, best, min_fidelity), self.can_certify, rows)
+        certificate = Certificate(self._claim(self.answers, best, min_fidelity), self.floor.confidence, rows)
+        return RuleSet(self, best, certificate, self.can_certify)
 
     def _choose_by_subgroup(self, names: Labels, min_fidelity: float, refuted: Bools) -> "RuleSet | None":
         """Return the set that answers most rows of the subgroups in which the rows show the floor."""
-        answers, steps = self.answers, self.sequence.steps
-        mass, agreement = np.array([(step.mass, step.agreement) for step in steps]).T
+        answers = self.answers
+        mass, agreement = np.array([(step.mass, step.agreement) for step in self.sequence.steps]).T
         tested = judge_subgroups(answers, names, mass, agreement, min_fidelity, self.floor.level)
-        heard = np.vstack([tested.speaks, np.zeros_like(tested.speaks[:1])])[tested.codes].T
+        heard = tested.hear()
         spoken = replace(answers, answered=answers.answered & heard, right=answers.right & heard)
         kept = np.flatnonzero(tested.speaks.any(axis=0) & ~refuted)
         if not len(kept):
             return None
         best = self._find_best(spoken, kept)
-        found = []
-        for number, name in enumerate(tested.names):
-            own = answers.of_points(tested.codes == number)
-            counts = int(own.weights.sum()), int(own.n_answered[best]), int(own.n_right[best])
-            found.append(Subgroup(name, *counts, bool(tested.speaks[number, best]), tested.needed[number]))
-        by = FloorBy((), tuple(found), int(answers.weights[tested.codes < 0].sum()), self.can_certify)
         # A mixture of subgroups that each keep the floor keeps it too.
-        claim = self._claim(spoken, best, min_fidelity)
         rows = None if answers.groups is None else claim_rows(spoken, best, 0.0)
-        return RuleSet(self, best, claim, self.can_certify, rows, by, heard[best])
+        certificate = Certificate(self._claim(spoken, best, min_fidelity), self.floor.confidence, rows)
+        by = tested.describe(answers, best, is_certified=self.can_certify)
+        return RuleSet(self, best, certificate, self.can_certify, by, heard[best])
 
     def _claim(self, answers: Judged, place: int, bound: float) -> Claim:
         n_right, n_units = answers.count_units()
@@ -396,12 +394,10 @@ class RuleSet:
     judged: JudgedSequence
     # Their place in the sequence.
     place: int
-    # Rows or groups that are answered, and answered correctly; and how low the true share may be.
-    claim: Claim
+    # What is claimed of the answers.
+    certificate: Certificate
     # Otherwise they were judged: the best of several was taken without paying for the choice.
     is_certified: bool = False
-    # The claim about all rows, where groups are certified; its bound is 0 where that cannot be certified.
-    claim_of_rows: Claim | None = None
     # The subgroups that the rules speak to, with a floor in each; None where there is one floor.
     floor_by: FloorBy | None = None
     # The judging rows of these subgroups; None where all are.
@@ -465,8 +461,8 @@ def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, i
     """Return the figures of a tree, in the order of ``OneTree``."""
     boxes = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules]
     n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
-    alone = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules]))
-    return len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound, n_questions, alone
+    alone, claim = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules])), tree.certificate.answers
+    return len(tree.step.keys), tree.coverage, claim.share, claim.bound, n_questions, alone
 
 
 def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:

@@ -3,9 +3,9 @@
 The black box labels the draws. Where there are none, rows take their place.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -15,25 +15,26 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
-from oleander.candidates.box_program import Limits
+from oleander.candidates.box_program import BoxCandidate, Limits
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, count_units
-from oleander.data.tolerance import Tolerance
 from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.delivering import Delivered, deliver_rules, measure_stability
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
-from oleander.judging.certificate import Certificate
 from oleander.judging.subgroups import FloorBy
 from oleander.messages import list_some, warn_user
-from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import FitRecord, ModelScore, Stability
+from oleander.results.evaluation import Evaluation
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
+from oleander.results.fit_record import FitRecord, ModelScore
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.progress import tell_progress, track
+from oleander.rules import Box
+from oleander.rules.base import Explainer
+from oleander.rules.constant import Constant
+from oleander.running.progress import tell_progress
 from oleander.words.claims import why_too_few
 
 # With fewer draws than this, explainers learn from the rows instead.
@@ -46,8 +47,6 @@ MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
 SHARE_TAUGHT = 0.5
 # Rules of a router are correct on at least this share of the draws where they hold, however low the target.
 LOWEST_FLOOR = 0.5
-# Without tolerances of the user's, these multiples of the explainer's own.
-MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.0)
 
 
 @dataclass(eq=False)
@@ -125,7 +124,6 @@ class RulesOnDraws(Engine):
         with tell_progress("bounding what other rules could cover"):
             proof, n_candidates = rules.prove()
         explainers, answers, evaluation = deliver_rules(rules, floor)
-        certificate = Certificate(rules.claim, options.floor.confidence, rules.claim_of_rows)
         record = FitRecord(
             number,
             floor,
@@ -134,8 +132,8 @@ class RulesOnDraws(Engine):
             black_box.n_queries,
             proof=proof,
             n_candidates=n_candidates,
-            certificate=certificate if rules.is_certified else None,
-            judged=None if rules.is_certified else certificate.as_judged(),
+            certificate=rules.certificate if rules.is_certified else None,
+            judged=None if rules.is_certified else rules.certificate.as_judged(),
             from_draws=n_draws > 0,
             by_folds=by_folds,
             output=options.output,
@@ -222,7 +220,7 @@ class RulesOnDraws(Engine):
             min_fidelity=floor,
             proof=proof,
             n_candidates=n_candidates,
-            judged=rules.claim,
+            judged=rules.certificate.answers,
             system=rules.claim_system(target),
         )
 
@@ -233,40 +231,50 @@ class RulesOnDraws(Engine):
         answers, points = rules.judged.answers, self.rows.point_of_row
         return answers.answered[rules.place, points], answers.right[rules.place, points]
 
-    def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
-        """Return how often each rule comes back in refits on parts of the draws."""
-        return measure_stability(explainers, self.learner, limits, n_refits)
 
-    def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:
-        """Return a line for each tolerance: what is answered, how well, and how much there is to read.
+class Delivered(NamedTuple):
+    """Explainers, what they say of the judging rows, and their figures there."""
 
-        Answers within a tolerance are within a wider one. So where the rules of a narrower tolerance answer more rows,
-        they are taken with their figures, and a wider tolerance never answers less.
-        """
-        own = self.learner.draws.tolerance
-        assert own is not None, "labels have no tolerance"
-        if values is None:
-            several = [replace(own, value=multiple * own.value) for multiple in MULTIPLES]
-            several = [one for one in several if not one.is_relative or one.value < 1]
-        elif isinstance(values, (str, int, float)):
-            raise TypeError(f"tolerances={values!r} is one tolerance: give several, such as [{values!r}].")
-        else:
-            several = [Tolerance.read(one) for one in values]
-        figures: dict[Tolerance, tuple[Any, ...]] = {}
-        for tolerance in track(sorted(set(several), key=lambda one: one.value), "tracing tolerances", str):
-            draws = self.learner.draws.with_tolerance(tolerance)
-            rules = replace(self.learner, draws=draws).choose(*limits)
-            found: tuple[Any, ...] = (0, 0.0, float("nan"), float("nan"), "unknown")
-            if rules is not None:
-                # A tolerance that is picked after looking at several is judged, not certified.
-                status = "certified" if rules.is_certified and tolerance == own else "judged"
-                found = len(rules.step.rules), rules.coverage, rules.claim.share, rules.claim.bound, status
-            for narrower, others in figures.items():
-                if narrower.is_relative == tolerance.is_relative and others[1] > found[1]:
-                    found = (*others[:-1], "judged")
-            figures[tolerance] = found
-        lines = [(tolerance.given, *figures[tolerance]) for tolerance in several]
-        return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
+    explainers: ExplainerSet
+    answers: Answers
+    evaluation: Evaluation
+
+
+def deliver_rules(rules: RuleSet, share: float | None = None) -> Delivered:
+    """Return the rules as explainers, the widest first, with what they say of the judging rows.
+
+    By folds the rows made the draws, so their counts bound nothing. ``share`` is that of the new rows within the spread
+    of each rule for numbers; None leaves the spreads out.
+    """
+    draws, grid, judged = rules.sequence.draws, rules.sequence.grid, rules.judged
+    rows = judged.rows
+    boxes = [grid.to_box(rule.key) for rule in rules.step.rules]
+    members = (
+        ChosenExplainer(
+            box,
+            _make_explainer(draws, rule, box),
+            "asking",
+            draw_fidelity=rule.fidelity,
+            tolerance=draws.tolerance,
+        )
+        for rule, box in zip(rules.step.rules, boxes, strict=True)
+    )
+    explainers = ExplainerSet(draws.schema, tuple(members))
+    # The rules were laid over the rows when these judged them, and everything is counted from there.
+    answers = explainers.speak(rules.covers, rows.values)
+    evaluation = explainers.evaluate_answers(answers, rows.labels, rows.weights)
+    explainers = explainers.counted(evaluation)
+    if judged.sisters is None:
+        explainers = explainers.judged_on(rows, answers, judged.floor.level, share)
+    return Delivered(explainers, answers, evaluation)
+
+
+def _make_explainer(draws: LabelledDraws, rule: BoxCandidate, box: Box) -> Explainer:
+    """Return what says the answer of a rule in its box."""
+    if rule.label < len(draws.classes):
+        return Constant(draws.classes[rule.label], rule.n_draws, rule.fidelity, draws.classes.dtype)
+    line = draws.lines[rule.label - len(draws.classes)].within(box.conditions)
+    return replace(line, n_draws=rule.n_draws, share=rule.fidelity)
 
 
 def check_subgroups(names: Labels, groups: Labels | None, *, by_folds: bool, on_share: bool) -> None:

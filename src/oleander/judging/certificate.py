@@ -285,8 +285,3 @@ def count_left(tested: Tested, passed: Sequence[bool], level: float) -> Tested:
     levels = (level_of_next([*passed, *[False] * n], level) for n in range(1, MOST_COUNTED + 1))
     can_pass = (replace(tested, next_level=one).n_needed <= tested.n_units for one in levels)
     return replace(tested, n_left=sum(itertools.takewhile(bool, can_pass)))
-
-
-def passes(judged: Judged, floor: float, level: float) -> bool:
-    """Return whether the bound on the agreement of one rule set, at this level, is at least the floor."""
-    return bool(judged.certified_bounds(level)[0] >= floor)

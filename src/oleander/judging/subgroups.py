@@ -144,32 +144,43 @@ def without_unread(X: Any, columns: Sequence[str], model: Any) -> Any:
     return nw.from_native(X).drop(unread).to_native() if unread else X
 
 
-class Tested(NamedTuple):
-    """The named subgroups, each point's number, which of them speak at which step, and what is needed."""
+class JudgedSubgroups(NamedTuple):
+    """The named subgroups, the largest first, and in which of them each step of a sequence may speak."""
 
     names: list[str]
+    # The number of each point's subgroup; ``UNNAMED`` where it is too small to be named.
     codes: Ints
+    # Of shape (n_subgroups, n_steps).
     speaks: Bools
+    # The number of rows, or groups, that could show the floor, where there are too few.
     needed: list[int | None]
 
+    def hear(self) -> Bools:
+        """Return a mask of the points that each step speaks to, of shape (n_steps, n_points)."""
+        return np.vstack([self.speaks, np.zeros_like(self.speaks[:1])])[self.codes].T
 
-def number_subgroups(names: Labels, weights: Ints) -> tuple[list[str], Ints]:
-    """Return the names of the subgroups with enough rows to be named, the largest first, and each point's number."""
-    sizes = pd.Series(weights).groupby(names.astype(str)).sum().sort_values(ascending=False, kind="stable")
-    named = [str(name) for name in sizes.index[sizes >= FEWEST_NAMED]]
-    number = {name: place for place, name in enumerate(named)}
-    return named, np.array([number.get(str(name), UNNAMED) for name in names], dtype=np.intp)
+    def describe(self, judged: Judged, step: int, *, is_certified: bool) -> FloorBy:
+        """Return what the judging rows of each subgroup show of one step."""
+        found = []
+        for number, name in enumerate(self.names):
+            own = judged.of_points(self.codes == number)
+            counts = int(own.weights.sum()), int(own.n_answered[step]), int(own.n_right[step])
+            found.append(Subgroup(name, *counts, bool(self.speaks[number, step]), self.needed[number]))
+        return FloorBy((), tuple(found), int(judged.weights[self.codes == UNNAMED].sum()), is_certified)
 
 
 def judge_subgroups(
     judged: Judged, names: Labels, mass: Floats, agreement: Floats, floor: float, level: float
-) -> Tested:
+) -> JudgedSubgroups:
     """Return in which subgroups each step of a sequence is shown to keep the floor, all together at one level.
 
     ``mass`` and ``agreement`` of the steps on draws, and the numbers of rows, decide where each sequence starts. A
     subgroup that passes its whole sequence leaves its part of the level to the others (Holm, Bretz and others).
     """
-    named, codes = number_subgroups(names, judged.weights)
+    sizes = pd.Series(judged.weights).groupby(names.astype(str)).sum().sort_values(ascending=False, kind="stable")
+    named = [str(name) for name in sizes.index[sizes >= FEWEST_NAMED]]
+    place = {name: number for number, name in enumerate(named)}
+    codes = np.array([place.get(str(name), UNNAMED) for name in names], dtype=np.intp)
     if not named:
         raise ValueError(
             f"floor_by makes {len(set(names.tolist())):,} subgroups with fewer than {FEWEST_NAMED} rows that judge "
@@ -193,16 +204,15 @@ def judge_subgroups(
         needed[one] = None if floor >= 1 else next(n for n in itertools.count(n_units[one]) if can_show(n, error))
     speaks = np.zeros((len(named), n_steps), dtype=bool)
     if tested:
+        some = [parts[one] for one in tested]
         chances = [
-            pass_chances(part.expect_units(mass), agreement, floor, level / len(tested), has_bets=judged.has_bets)
-            for part in (parts[one] for one in tested)
+            pass_chances(part.expect_units(mass), agreement, floor, level / len(some), has_bets=judged.has_bets)
+            for part in some
         ]
         starts = _find_starts(chances)
-        for one, start, end in zip(
-            tested, starts, _run([parts[one] for one in tested], starts, floor, level), strict=True
-        ):
+        for one, start, end in zip(tested, starts, _run(some, starts, floor, level), strict=True):
             speaks[one, start:end] = True
-    return Tested(named, codes, speaks, needed)
+    return JudgedSubgroups(named, codes, speaks, needed)
 
 
 def _find_starts(chances: Sequence[Floats]) -> list[int]:
