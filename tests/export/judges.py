@@ -17,7 +17,9 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.fitting.new_rows import NewRows
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.rules import SparseLine
 from tests.conftest import label_mixed, make_mixed
@@ -318,7 +320,7 @@ def turned(atlas: AggregateExplainer) -> AggregateExplainer:
 def with_record(record: Any) -> AggregateExplainer:
     """Return a fitted explainer with another record."""
     atlas = AggregateExplainer(None)
-    atlas._set_record(record, None, None, [])
+    atlas._set_record(record, None, NewRows(atlas, record, Rows.empty(record.schema)))
     return atlas
 
 
