@@ -67,6 +67,7 @@ def test_answers_that_are_no_labels(answer, message):
         ([1.0, np.inf], "answered inf for row 1, which is no answer"),
         ([1.0, np.nan], "answered nan for row 1, which is no answer"),
         ([1.0, 2.0, 3.0], "answered 3 labels for 2 rows"),
+        ([1, 10**400], "a whole number that is too large for a float"),
     ],
 )
 def test_answers_that_are_no_numbers(answer, message):

@@ -72,3 +72,4 @@ def test_shuffled_rows_are_recognised_and_draws_between_neighbours_are_not():
     near, _ = draw_jitter(rows[:300], schema, 2000, rng)
     far = np.column_stack([rng.permutation(rows[:, 0]), rng.permutation(rows[:, 1])])
     assert measure_realism(near, rows[300:], schema, 0) < 0.6 < measure_realism(far, rows[300:], schema, 0)
+    assert 0.4 < measure_realism(rows[:300], rows[300:], schema, 0) < 0.6

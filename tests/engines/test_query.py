@@ -81,7 +81,7 @@ def test_an_unknown_value_in_a_column_that_no_rule_uses_silences_no_row(load):
     explainers = make_rules(0, n_rules=2, n_conditions=1)
     frame = to_table(HOSTILE)
     rows, readable = SCHEMA.encode_readable(frame[NAMES])
-    own, heard = SCHEMA.encode_readable(frame[NAMES], columns=explainers.columns)
+    own, heard = next(SCHEMA.encode_blocks(frame[NAMES], explainers.columns))
     assert readable.sum() < heard.sum() < len(frame)
     np.testing.assert_array_equal(explainers.can_read(rows, readable), heard)
     np.testing.assert_array_equal(explainers.covers(own, heard), explainers.covers(rows, heard))

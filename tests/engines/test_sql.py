@@ -28,7 +28,7 @@ def make_plain(seed: int) -> ExplainerSet:
 
 def answers_of(explainers: ExplainerSet) -> list[Any]:
     frame = to_table(HOSTILE)[NAMES[:-2]]
-    return explainers.answer(*explainers.schema.encode_readable(frame, columns=explainers.columns)).tolist()
+    return explainers.answer(*next(explainers.schema.encode_blocks(frame, explainers.columns))).tolist()
 
 
 @pytest.mark.slow

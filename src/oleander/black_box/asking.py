@@ -15,6 +15,7 @@ from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
 from oleander.data.frames import PANDAS, columns_of, take_rows, to_frame_of
 from oleander.data.schema import FeatureSchema
+from oleander.data.schema.feature import kind_of_level
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
 from oleander.messages import list_some, warn_user
@@ -113,11 +114,6 @@ class CountingBlackBox:
         self._kind: str | None = None
 
     @property
-    def model(self) -> Any:
-        """The user's model."""
-        return self.black_box.model
-
-    @property
     def schema(self) -> FeatureSchema:
         """The schema that decodes rows for the model."""
         return self.black_box.schema
@@ -205,8 +201,7 @@ class CountingBlackBox:
         """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
         if not len(labels):
             return labels
-        dtype_kind = np.asarray(labels[0]).dtype.kind
-        kind = "text" if dtype_kind == "U" else "truth values" if dtype_kind == "b" else "numbers"
+        kind = kind_of_level(labels[0])
         self._kind = self._kind or kind
         if kind != self._kind:
             raise BlackBoxError(

@@ -42,14 +42,6 @@ def label_rows(
     answers for them. ``merge=False`` leaves equal rows apart, for rows that are judged by folds: a record that many
     rows share is then learned from some of them and judged on the others, as it will be on new rows. ``clusters``
     number copies that folds keep together.
-
-    >>> from oleander.black_box import BlackBox
-    >>> from oleander.data.schema import FeatureSchema
-    >>> X = np.array([[0.5], [1.5], [0.5]])
-    >>> black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
-    >>> rows = label_rows(X, black_box)
-    >>> rows.weights.tolist(), rows.labels.tolist(), black_box.n_queries
-    ([2, 1], [False, True], 4)
     """
     # Equal rows of two groups are two points, so that each group has its own rows.
     keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])

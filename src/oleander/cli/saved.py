@@ -317,12 +317,12 @@ def _check_labels(explainer: AggregateExplainer, known: Any, labels: str) -> Non
 
 def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
     """Say how many rows hold values that the explainer does not know; raise ``ValueError`` where all do."""
-    schema, columns = explainer.schema_, explainer.record_.explainers.columns
-    _, readable = schema.encode_readable(X, columns=columns)
+    schema, explainers = explainer.schema_, explainer.record_.explainers
+    readable = explainers.can_read(*schema.encode_readable(X, explainers.columns))
     if readable is None:
         return
     if not readable.any():
-        raise ValueError(f"{schema.describe_unreadable(X, columns)}.")
+        raise ValueError(f"{schema.describe_unreadable(X, explainers.columns)}.")
     _note_silent(int((~readable).sum()), len(X))
 
 

@@ -94,10 +94,6 @@ def round_columns(columns: Floats) -> Floats:
     """Return columns as whole numbers of steps, so small that sums of their squares are exact.
 
     The step is a power of two. Values so far away that a coarse step would be needed are moved to the largest number.
-
-    >>> round_columns(np.array([[0.0, 1.0], [0.5, 0.0]])) * FINEST_STEP
-    array([[0. , 1. ],
-           [0.5, 0. ]])
     """
     largest = math.floor(LARGEST_NORM / math.sqrt(columns.shape[1]))
     _, exponent = math.frexp(np.abs(columns).max() / largest)
@@ -132,13 +128,8 @@ def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
 def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: int) -> float:
     """Return the out-of-bag accuracy with which a small forest tells draws from rows; 0.5 is ideal.
 
-    The rows should be rows from which no draw was made: the parents of draws lie nearer to them than other rows do, and
-    would make draws look more realistic than they are.
-
-    >>> rng = np.random.default_rng(0)
-    >>> rows, draws = rng.normal(size=(300, 2)), rng.normal(size=(300, 2))
-    >>> 0.4 < measure_realism(draws, rows, FeatureSchema.infer(rows), 0) < 0.6
-    True
+    No draw may have been made from these rows: the parents of draws lie nearer to them than other rows do, and would
+    make draws look more realistic than they are.
     """
     rng = np.random.default_rng(seed)
     size = min(len(draws), len(rows), MOST_ROWS)

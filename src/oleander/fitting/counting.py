@@ -213,7 +213,7 @@ def count_all(
     content = repr(labels) + repr([{**member.to_dict(), "claim": None} for member in explainers.members])
     if ranges is not None:
         content += repr(ranges.edges.tolist())
-    box = BlackBox(black_box.model, explainers.schema, is_number=ranges is not None)
+    box = BlackBox(black_box.black_box.model, explainers.schema, is_number=ranges is not None)
     names, tasks = [], []
     for block in source.blocks(columns):
         inside = [(part, block.find(part[0])) for part in (learned, held)]

@@ -132,7 +132,7 @@ class NewRows:
             table = as_one_row(x)
             if len(table) != 1:
                 raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-            rows, readable = schema.encode_present(table, self._columns_read(ask))
+            rows, readable = schema.encode_readable(table, self._columns_read(ask))
         known, why = self._ask(table, rows, readable, ask)
         readable = explainers.can_read(rows, readable)
         heard = None if self.record.floor_by is None else self.hear(as_one_row(x))[1]
@@ -147,7 +147,7 @@ class NewRows:
     def explain_many(self, X: Any, *, ask: bool) -> pd.DataFrame:
         """Return a line for each row; see ``AggregateExplainer.explain_many``."""
         X, heard = self.hear(to_table(X))
-        rows, readable = self.record.schema.encode_present(X, self._columns_read(ask))
+        rows, readable = self.record.schema.encode_readable(X, self._columns_read(ask))
         known, _ = self._ask(X, rows, readable, ask)
         return tabulate_answers(self.record.explainers, X, rows, readable, known, heard)
 
@@ -192,7 +192,7 @@ class NewRows:
             refuse_to_collect(X)
             X = table
         X, heard = self.hear(to_table(X), floor_by)
-        rows, readable = schema.encode_present(X, None if labels is None else explainers.columns)
+        rows, readable = schema.encode_readable(X, None if labels is None else explainers.columns)
         if new:
             # Columns that the rules do not read may be absent, and are then missing in every row.
             absent = np.isnan(rows).all(axis=0)

@@ -104,17 +104,7 @@ class Box(Region, saved_as="box"):
 def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
     """Return a boolean matrix of shape (n_regions, n_rows), packed into bits: the rows that each region contains.
 
-    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
-    around one center, next to each other in the sequence, share their distances.
-
-    >>> from oleander.data.schema import FeatureSchema
-    >>> from oleander.rules import Ball
-    >>> X = np.array([[0.5], [1.2], [3.7]])
-    >>> schema = FeatureSchema.infer(X, scale="none")
-    >>> rows = schema.encode(X)
-    >>> membership([Ball(schema, rows[0], 1.0), Ball(schema, rows[0], 9.0)], rows).toarray()
-    array([[ True,  True, False],
-           [ True,  True,  True]])
+    Regions are looked at one by one, so that no array is larger than the rows or the answer.
     """
     # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
@@ -122,7 +112,7 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
 
 
 def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
-    """Yield what each region contains; a ball takes over the distances of the ball before where they are the same."""
+    """Yield what each region contains; neighbours in the sequence that are balls around one center share distances."""
     before, distances = None, None
     for region in regions:
         ball = region.ball
@@ -139,7 +129,6 @@ def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
 class Ball(Region, saved_as="ball"):
     """The rows near a center: a ball along numbers times a Hamming ball along levels.
 
-    >>> import numpy as np
     >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
     >>> schema = FeatureSchema.infer(X, scale="none")
     >>> ball = Ball(schema, schema.encode(X)[0], radius=1.0)

@@ -21,12 +21,12 @@ def test_columns_are_found_by_name_in_any_order(mixed, mixed_schema):
 
 def test_a_frame_may_lack_columns_that_are_not_needed(mixed, mixed_schema):
     there = list(mixed.columns[1:3])
-    rows, readable = mixed_schema.encode_present(mixed[there], [1])
+    rows, readable = mixed_schema.encode_readable(mixed[there], [1])
     np.testing.assert_array_equal(rows[:, 1:3], mixed_schema.encode(mixed)[:, 1:3])
     assert (np.isnan(np.delete(rows, [1, 2], axis=1)).all(), readable) == (True, None)
     for needed in ([0, 1], None):
         with pytest.raises(ValueError, match=f"the data lack columns? {mixed.columns[0]!r}"):
-            mixed_schema.encode_present(mixed[there], needed)
+            mixed_schema.encode_readable(mixed[there], needed)
 
 
 @pytest.mark.parametrize(

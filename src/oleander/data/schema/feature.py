@@ -51,12 +51,13 @@ def read_dtype_name(name: Any) -> str:
     return name
 
 
-def kind_of_level(value: Any) -> str:
-    """Return the kind of a level in a word; empty for a value that cannot be one.
+def to_plain(level: Any) -> Any:
+    """Return a level as a plain Python value."""
+    return level.item() if isinstance(level, np.generic) else level
 
-    >>> kind_of_level("a"), kind_of_level(True), kind_of_level(0.5), kind_of_level(math.nan)
-    ('text', 'truth values', 'numbers', '')
-    """
+
+def kind_of_level(value: Any) -> str:
+    """Return the kind of a level: "text", "truth values" or "numbers"; empty for a value that cannot be a level."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (bool, np.bool_)):
@@ -200,11 +201,6 @@ class Feature:
         return (0 if self.is_number else len(self.levels) - 1) + self.missing
 
     @property
-    def is_its_own_code(self) -> bool:
-        """Whether encoding leaves the values unchanged."""
-        return (self.is_number and not self.is_date) or self.levels in ((0, 1), (0,))
-
-    @property
     def named_levels(self) -> tuple[Level, ...]:
         """The levels without the one that stands for rare levels."""
         return self.levels[:-1] if self.rare else self.levels
@@ -222,13 +218,11 @@ class Feature:
 
     def knowing(self, levels: Iterable[Any], categories: Iterable[Any] = ()) -> Self:
         """Return a column with rare levels that knows the names of more of them, with which the black box is asked."""
-        if not self.rare:
-            return self
         known = dict.fromkeys(self.named_levels if self.private is None else self.private.levels)
-        new = [level for level in map(_to_plain, levels) if self._may_be_rare(level) and level not in known]
+        new = [level for level in map(to_plain, levels) if self._may_be_rare(level) and level not in known]
         if not new:
             return self
-        names = tuple(dict.fromkeys([*self.exact.categories, *map(_to_plain, categories), *known, *new]))
+        names = tuple(dict.fromkeys([*self.exact.categories, *map(to_plain, categories), *known, *new]))
         private = replace(
             self.exact, levels=(*known, *new), rare=False, categories=names if self.dtype == "category" else ()
         )
@@ -441,11 +435,6 @@ def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
     if column.dtype == object:
         inexact &= [not isinstance(value, float) for value in column]
     return inexact
-
-
-def _to_plain(level: Any) -> Any:
-    """Return a level as a plain Python value."""
-    return level.item() if isinstance(level, np.generic) else level
 
 
 def _to_dtype(values: NDArray[Any], name: str, has_absent: bool, *, is_continuous: bool) -> Any:

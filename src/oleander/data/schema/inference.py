@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name
+from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name, to_plain
 from oleander.data.schema.rounding import holds_dates, round_days, round_number, round_to_step, to_days
 
 SCALES: dict[str, Callable[[Floats], float]] = {
@@ -70,10 +70,8 @@ def infer_feature(
     }
     if chosen in (Kind.BINARY, Kind.CATEGORICAL):
         about["ordered"] = bool(getattr(dtype, "ordered", False))
-        if counts is None:
-            counts, n_rows = present.value_counts(sort=False).to_dict(), len(column)
-        else:
-            n_rows = sum(counts.values())
+        n_rows = len(column) if counts is None else sum(counts.values())
+        counts = present.value_counts(sort=False).to_dict() if counts is None else counts
         return _hide_rare(Feature(**about, levels=_levels(present, name)), counts, n_rows)
     if isinstance(dtype, pd.CategoricalDtype):
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
@@ -208,7 +206,7 @@ def _levels(present: pd.Series, name: str) -> tuple[Level, ...]:
 
 def _plain(level: Any, name: str) -> Level:
     """Return a level as a plain Python value that JSON can hold."""
-    plain = level.item() if isinstance(level, np.generic) else level
+    plain = to_plain(level)
     if not isinstance(plain, (str, int, float)):
         raise ValueError(
             f"column {name!r} holds {plain!r}, a {type(plain).__name__}; turn it into numbers or strings first."

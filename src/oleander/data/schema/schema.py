@@ -109,8 +109,8 @@ class FeatureSchema:
 
         Bounds and levels that are given are taken as they are, and written as they are.
         """
-        position = self.position(name)
         features = list(self.features)
+        position = self.position(name)
         features[position] = features[position].changed(**changes)
         return replace(self, features=tuple(features))
 
@@ -163,6 +163,11 @@ class FeatureSchema:
         return np.array([j for j, feature in enumerate(self.features) if not feature.is_number], dtype=np.intp)
 
     @cached_property
+    def rare(self) -> list[int]:
+        """Positions of the columns in which one level stands for rare levels."""
+        return [j for j, feature in enumerate(self.features) if feature.rare]
+
+    @cached_property
     def scales(self) -> Floats:
         """The length of one unit of radius along each column in ``numbers``."""
         return np.array([self.features[j].scale for j in self.numbers])
@@ -174,33 +179,30 @@ class FeatureSchema:
 
     def fold(self, rows: Floats) -> Floats:
         """Return rows that ``exact`` has encoded with the codes of this schema, where rare levels have one code."""
-        rare = [j for j in self.named.tolist() if self[j].rare]
-        if not rare:
+        if not self.rare:
             return rows
         folded = rows.copy()
-        for j in rare:
+        for j in self.rare:
             np.minimum(folded[:, j], len(self[j].levels) - 1, out=folded[:, j])
         return folded
 
     def find_rare(self, rows: Floats) -> Bools:
         """Return a mask of the encoded rows with a rare level, whose code does not give the name."""
         found = np.zeros(len(rows), dtype=bool)
-        for j in self.named.tolist():
-            if self[j].rare:
-                found |= rows[:, j] >= len(self[j].named_levels)
+        for j in self.rare:
+            found |= rows[:, j] >= len(self[j].named_levels)
         return found
 
     def knowing(self, X: Any) -> Self:
         """Return the schema with the names of rare levels that a table has, with which the black box is asked."""
-        if not any(feature.rare for feature in self.features):
+        if not self.rare:
             return self
-        table, places = self._find_columns(X)
+        table, places = self._find_columns(X, self.rare)
         features = list(self.features)
-        for j, feature in enumerate(features):
-            if feature.rare:
-                column = table.iloc[:, places[j]]
-                names = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
-                features[j] = feature.knowing(column.dropna().unique(), names)
+        for j, place in places.items():
+            column = table.iloc[:, place]
+            names = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
+            features[j] = features[j].knowing(column.dropna().unique(), names)
         return replace(self, features=tuple(features))
 
     @property
@@ -236,12 +238,15 @@ class FeatureSchema:
             raise ValueError(self.describe_unreadable(X))
         return rows
 
-    def encode_readable(self, X: Any, columns: Collection[int] | None = None) -> tuple[Floats, Bools | None]:
+    def encode_readable(self, X: Any, needed: Collection[int] | None = None) -> tuple[Floats, Bools | None]:
         """Return encoded rows, infinite where the schema does not allow a value, and a mask of the rows without such.
 
-        The mask is None where all rows could be encoded. With ``columns``, the others are not read, and the matrix
-        holds anything there.
+        The mask is None where all rows could be encoded. Columns of a frame that are not ``needed``, None for all, may
+        be absent, and are then missing in every row.
         """
+        X, columns = to_table(X), None
+        if needed is not None and isinstance(X, pd.DataFrame) and self.columns is not None:
+            columns = {j for j, name in enumerate(self.columns) if name in X.columns} | {*needed}
         table, places = self._find_columns(X, columns)
         rows, readable = np.empty((len(table), len(self))), np.ones(len(table), dtype=bool)
         start = 0
@@ -249,16 +254,8 @@ class FeatureSchema:
             part = slice(start, start := start + len(block))
             rows[part] = block
             readable[part] = True if known is None else known
+        rows[:, [j for j in range(len(self)) if j not in places]] = np.nan
         return rows, None if readable.all() else readable
-
-    def encode_present(self, X: Any, needed: Collection[int] | None) -> tuple[Floats, Bools | None]:
-        """Return what ``encode_readable`` does; columns that are not ``needed``, None for all, may be absent."""
-        if needed is None or not isinstance(X, pd.DataFrame) or self.columns is None:
-            return self.encode_readable(X)
-        absent = [j for j, name in enumerate(self.columns) if name not in X.columns and j not in needed]
-        rows, readable = self.encode_readable(X, {*range(len(self))} - {*absent})
-        rows[:, absent] = np.nan
-        return rows, readable
 
     def encode_plain(self, x: Any) -> Floats | None:
         """Return one row given as a frame, a Series, a mapping or an array, encoded, without pandas for each column.
@@ -281,7 +278,10 @@ class FeatureSchema:
         return None if None in codes else np.array([codes], dtype=float)
 
     def encode_blocks(self, X: Any, columns: Collection[int] | None) -> Iterator[tuple[Floats, Bools | None]]:
-        """Yield what ``encode_readable`` returns in blocks that the processor's cache holds."""
+        """Yield blocks of encoded rows that the processor's cache holds, with some columns or all, and their masks.
+
+        Other columns are not read, and hold anything.
+        """
         return self._encode_blocks(*self._find_columns(X, columns))
 
     def _encode_blocks(self, table: pd.DataFrame, places: dict[int, int]) -> Iterator[tuple[Floats, Bools | None]]:
@@ -344,7 +344,8 @@ class FeatureSchema:
         return table
 
     def _decode_array(self, rows: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-        if all(feature.is_its_own_code for feature in self.features):
+        if all((one.is_number and not one.is_date) or one.levels in ((0, 1), (0,)) for one in self.features):
+            # Such columns are their own codes.
             values: NDArray[Any] = rows.copy()
         else:
             values = np.empty(rows.shape, dtype=object if dtype.kind not in "biuf" else float)
