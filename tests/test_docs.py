@@ -7,11 +7,14 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from oleander.cli import main
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -58,14 +61,32 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
     for block, printed in PATTERN.findall(text):
         if "import torch" not in block:
             run_block(block, printed)
-    lines = "".join(CONSOLE.findall(text)).splitlines()
-    commands = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
-    ran = subprocess.run(["sh", "-c", commands], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    printed = ran.stdout.decode().splitlines()
-    # Lines are shown in their order; the ones between them may be left out.
-    for line in [line for line in lines if line != "..." and not line.startswith("$ ")]:
-        assert line in printed
-        printed = printed[printed.index(line) + 1 :]
+    code, printed = 0, []
+    for line in "".join(CONSOLE.findall(text)).splitlines():
+        if line.startswith("$ "):
+            code, printed = run_command(line.removeprefix("$ "), code)
+        # Lines are shown in their order; the ones between them may be left out.
+        elif line != "...":
+            assert line in printed
+            printed = printed[printed.index(line) + 1 :]
+
+
+def run_command(line, code):
+    """Return the exit code and the output of a command, behind one with the given code.
+
+    The commands of Oleander run in this process, which need not start and load it each time.
+    """
+    words = shlex.split(line)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        if words[0] == "oleander":
+            code = int(main(words[1:]))
+        elif words == ["echo", "$?"]:
+            print(code)
+        else:
+            ran = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            print(ran.stdout, end="")
+            code = ran.returncode
+    return code, out.getvalue().splitlines()
 
 
 @pytest.mark.slow
