@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -78,6 +79,7 @@ class Sampler(threading.Thread):
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.seconds: Counter[str] = Counter()
+        self._own = 0.0
         self._ended = threading.Event()
         self._clocks = self._read_clocks()
 
@@ -87,7 +89,10 @@ class Sampler(threading.Thread):
     def run(self) -> None:
         """Look a thousand times a second, as far as the interpreter lets it."""
         while not self._ended.wait(PERIOD):
-            self._look()
+            # A thread may end between the list of all threads and the look at its clock.
+            with suppress(ProcessLookupError):
+                self._look()
+        self._own = time.thread_time()
 
     def _look(self) -> None:
         for ident, frame in sys._current_frames().items():
@@ -98,11 +103,10 @@ class Sampler(threading.Thread):
                 self._clocks[ident] = now
 
     def stop(self) -> float:
-        """Take a last look; return the processor time of the sampler itself."""
+        """End the looks; return the processor time of the sampler itself."""
         self._ended.set()
-        own = read_clock(self.ident or 0)
         self.join()
-        return own
+        return self._own
 
 
 def read_clock(ident: int) -> float:
