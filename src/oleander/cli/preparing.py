@@ -10,10 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
+from oleander.arrays import Ints
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.candidates.base import Boxes
 from oleander.cli.columns import clean_columns, clean_like, is_id
@@ -218,20 +218,26 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
         ranks = pd.DataFrame(values, columns=list(schema.names)).corrwith(truth, method="spearman")
         leaks = [name for name in schema.names if abs(ranks[name]) >= TELLS]
     else:
-        labels = pd.Series(known.astype(str))
+        codes = pd.factorize(known.astype(str))[0]
         # A class that is not in every fold shows nothing.
-        often = (labels.map(labels.value_counts()) >= N_FOLDS).to_numpy()
-        values, labels = values[often], labels[often]
-        n_leaves = 2 * labels.nunique()
+        often = np.bincount(codes)[codes] >= N_FOLDS
+        values, codes = values[often], pd.factorize(codes[often])[0]
+        n_of_class = np.bincount(codes)
+        n_leaves = 2 * len(n_of_class)
+
+        def finds_all(predicted: Ints) -> bool:
+            # The mean over classes, because "no" alone is correct on most rows where "yes" is rare.
+            return bool(
+                (np.bincount(codes[predicted == codes], minlength=len(n_of_class)) / n_of_class).mean() >= TELLS
+            )
+
         for j, feature in enumerate(schema if n_leaves > 2 else ()):
             one = values[:, [j]] if feature.is_number else values[:, [j]] == np.arange(max(len(feature.levels), 1))
             tree = DecisionTreeClassifier(max_leaf_nodes=max(n_leaves, one.shape[1] + 1), random_state=0)
-
-            # The mean over classes, because "no" alone is correct on most rows where "yes" is rare. Most columns fail
-            # on the rows that the tree is grown on, which takes a fifth of the time.
-            if balanced_accuracy_score(labels, tree.fit(one, labels).predict(one)) < TELLS:
-                continue
-            if balanced_accuracy_score(labels, cross_val_predict(tree, one, labels, cv=N_FOLDS)) >= TELLS:
+            # Most columns fail on the rows that the tree is grown on, which takes a fifth of the time.
+            if finds_all(tree.fit(one, codes).predict(one)) and finds_all(
+                cross_val_predict(tree, one, codes, cv=N_FOLDS)
+            ):
                 leaks.append(feature.name)
     for name in leaks:
         note(

@@ -124,12 +124,16 @@ class Evaluation(Shown, Saved):
     @property
     def fidelity(self) -> float:
         """The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row."""
-        return float(self.explainers["fidelity"].min())
+        return min(self._fidelities, default=float("nan"))
 
     @property
     def mean_fidelity(self) -> float:
         """The mean of their fidelities."""
-        return float(self.explainers["fidelity"].mean())
+        return float(np.mean(self._fidelities)) if self._fidelities else float("nan")
+
+    @property
+    def _fidelities(self) -> list[float]:
+        return [one.fidelity for one in self.explainer_counts if one.n_rows]
 
     @property
     def complexity(self) -> int:
@@ -193,9 +197,8 @@ def find_uncovered(
     The tree is grown on a random part of many rows, and its counts are of all rows.
     """
     codes, names = group_answers(labels, tolerance)
-    table = pd.DataFrame({"code": codes, "uncovered": ~covered})
-    classes = table.groupby("code")["uncovered"].agg(rows="size", uncovered="sum").reset_index(drop=True)
-    classes.insert(0, "label", names)
+    n_rows, n_uncovered = (np.bincount(codes[mask], minlength=len(names)) for mask in (slice(None), ~covered))
+    classes = pd.DataFrame({"label": names, "rows": n_rows, "uncovered": n_uncovered})
     some: slice | Ints = slice(None)
     if len(rows) > MOST_GROWN:
         some = np.sort(np.random.default_rng(0).choice(len(rows), MOST_GROWN, replace=False))
