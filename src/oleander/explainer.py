@@ -26,7 +26,7 @@ from oleander.fitting.fit import fit_explainers
 from oleander.fitting.fitted import Fitted
 from oleander.fitting.new_rows import NewRows, refuse_seen
 from oleander.fitting.options import Given, Program, check_arguments, refuse_beside_letter
-from oleander.fitting.refitting import measure_stability, trace_tolerances
+from oleander.fitting.refitting import measure_stability, route, trace_tolerances
 from oleander.judging.certificate import JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -469,8 +469,8 @@ class AggregateExplainer(Fitted):
             f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
             "explainers: leave out target=."
         )
-        engine = self._need_rules("no rule sets that target= could choose from", refusal)
-        return Router(self._with_record(engine.route(self.record_, float(target))), asked)
+        learner = self._need_learner("no rule sets that target= could choose from", refusal)
+        return Router(self._with_record(route(self.record_, learner, float(target))), asked)
 
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
@@ -541,8 +541,7 @@ class AggregateExplainer(Fitted):
         if record.stability is not None and record.stability.n_refits == n:
             return record.stability
         refusal = "stability is for explainers that are learned by asking: a program chose these."
-        engine = self._need_rules("no draws to refit on", refusal)
-        found = measure_stability(record, engine.learner, n)
+        found = measure_stability(record, self._need_learner("no draws to refit on", refusal), n)
         self._record = replace(self._record, stability=found)
         return found
 
@@ -586,7 +585,7 @@ class AggregateExplainer(Fitted):
         if not record.is_number:
             raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
         refusal = "other tolerances can be traced where explainers were learned by asking: fit again."
-        return trace_tolerances(record, self._need_rules("no draws", refusal).learner, values)
+        return trace_tolerances(record, self._need_learner("no draws", refusal), values)
 
     @showing_progress
     def summary(self) -> str:

@@ -10,10 +10,11 @@ from oleander.candidates.balls import Balls, measure_sizes, warn_of_sizes
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PaperVariables, PoolProgram
 from oleander.data.reading import Reading
+from oleander.draws.labelled import take_as_draws
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
-from oleander.fitting.rule_learner import RuleLearner, learn_from_rows
+from oleander.fitting.rule_learner import RuleLearner
 from oleander.judging.certificate import certify_system
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import warn_user
@@ -111,7 +112,9 @@ class ChoiceFromPool(Engine):
             model_score=ModelScore.count(said, rows, truth),
             system=system,
         )
-        return record, cls(reading, parts, black_box, rows, held, seed, program, result)
+        # Trees in the place of the explainers would learn from the rows, and be judged by folds.
+        learner = RuleLearner(take_as_draws(rows, seed, within), rows, by_folds=True, seed=seed)
+        return record, cls(reading, parts, black_box, learner, held, program, result)
 
     @property
     def n_candidates(self) -> int:
@@ -128,10 +131,6 @@ class ChoiceFromPool(Engine):
         if self.reading.positions is not None:
             raise AttributeError("there are no w, y and z of a source: a sample of its rows was explained.")
         return PaperVariables.read(self.program, self.result, len(self.reading.values))
-
-    @property
-    def tree_learner(self) -> RuleLearner:
-        return learn_from_rows(self.rows, self.seed, self.pool.tolerance)
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number and floor; candidates are trained as the answers need them."""

@@ -28,13 +28,17 @@ class Engine(ABC):
     reading: Reading
     parts: Split
     black_box: CountingBlackBox
-    # The rows that the explainers were chosen or judged on.
-    rows: Rows
+    # Draws, or rows in their place, and the rows that the explainers were judged or chosen on.
+    learner: RuleLearner
     # The rows that were held out for the certificate; none where there is no certificate.
     held: Rows
-    seed: int
     # Other rows that were taken as draws.
     taught: Rows | None = field(default=None, kw_only=True)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that the explainers were judged or chosen on."""
+        return self.learner.rows
 
     @property
     def seen(self) -> list[Floats]:
@@ -57,26 +61,22 @@ class Engine(ABC):
         """The number of candidates whose shares a sample must bring near the exact ones: 1 if rows did not choose."""
         return 1
 
-    @property
-    @abstractmethod
-    def tree_learner(self) -> RuleLearner:
-        """What learns the trees of the verdict."""
-
     @abstractmethod
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
 
-    def measure_realism(self) -> float | None:
-        """Return the accuracy with which a classifier tells draws from rows; None without draws."""
-        return None
-
     def make_editor(self, record: FitRecord) -> Editor:
         """Return what edits the rules of a record."""
-        return Editor(record, self.rows.values, self.rows.labels, self.rows)
+        draws = self.learner.draws
+        answers = draws.classes[draws.codes] if draws.truth is None else draws.truth
+        return Editor(record, draws.values, answers, self.rows)
 
     def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
         """Return the rows that a page counts, their labels, and a mask of those in subgroups that get answers."""
-        return self.known.values[self.known.point_of_row], self.known.labels_of_rows, None
+        names = self.learner.subgroups
+        # Subgroups are known of the judging rows only.
+        rows, heard = (self.known, None) if by is None or names is None else (self.rows, by.find_heard(names))
+        return rows.values[rows.point_of_row], rows.labels_of_rows, heard
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the rows that rules learned without them answer, and answer correctly; None if there are none."""

@@ -11,12 +11,12 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PaperVariables
 from oleander.data.schema import FeatureSchema
+from oleander.draws.jitter import measure_realism
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.engine import Engine
 from oleander.fitting.new_rows import NewRows
 from oleander.fitting.options import Parameters
-from oleander.fitting.rule_learner import judge_learned_trees
-from oleander.fitting.rules_on_draws import RulesOnDraws
+from oleander.fitting.rule_learner import RuleLearner, judge_learned_trees
 from oleander.judging.certificate import Certificate
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
@@ -57,12 +57,11 @@ class Fitted(Parameters):
             raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
         return self._engine
 
-    def _need_rules(self, lack: str, refusal: str) -> RulesOnDraws:
+    def _need_learner(self, lack: str, refusal: str) -> RuleLearner:
         """Return what rules were learned with; ``ValueError`` where a program chose the explainers."""
-        engine = self._need_engine(lack)
-        if not isinstance(engine, RulesOnDraws):
+        if not self.record_.is_asked:
             raise ValueError(refusal)
-        return engine
+        return self._need_engine(lack).learner
 
     def _need_choice(self, lack: str) -> ChoiceFromPool:
         """Return what a program chose from; ``AttributeError`` where rules were learned by asking."""
@@ -154,7 +153,11 @@ class Fitted(Parameters):
     def realism_(self) -> float | None:
         """The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws."""
         if self.record_.realism is None and self.record_.from_draws and self._engine is not None:
-            self._record = replace(self._record, realism=self._engine.measure_realism())
+            learner = self._engine.learner
+            draws = learner.draws
+            with tell_progress("comparing draws with rows"):
+                realism = measure_realism(draws.values, learner.rows.values, draws.schema, learner.seed)
+            self._record = replace(self._record, realism=realism)
         return self._record.realism
 
     @property
@@ -164,7 +167,7 @@ class Fitted(Parameters):
         ``questions`` are those above its leaves; ``leaves_alone`` is the share of leaves that reach the floor alone.
         """
         if self.record_.verdict is None:
-            learner = self._need_engine("no verdict").tree_learner
+            learner = self._need_engine("no verdict").learner
             with tell_progress("judging what one tree would do"):
                 trees = judge_learned_trees(learner, self._record.min_fidelity, MOST_LEAVES)
             self._record = replace(self._record, verdict=trees)

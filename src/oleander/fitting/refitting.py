@@ -1,4 +1,4 @@
-"""Rules that are learned again from the draws of a fit: how often each comes back, and what other tolerances give.
+"""Rules that are learned or chosen again from the draws of a fit: in refits, for other tolerances, and for a router.
 
 The black box is asked about nothing.
 """
@@ -13,6 +13,7 @@ import pandas as pd
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws
+from oleander.fitting.options import NothingFoundError
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.fitting.rules_on_draws import deliver_rules
 from oleander.results.explainer_set import Answers, ExplainerSet
@@ -26,6 +27,8 @@ SHARE_LEFT_OUT = 0.2
 SAME_RULE = 0.9
 # Without tolerances of the user's, these multiples of the explainer's own.
 MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.0)
+# Rules of a router are correct on at least this share of the draws where they hold, however low the target.
+LOWEST_FLOOR = 0.5
 
 
 def measure_stability(record: FitRecord, learner: RuleLearner, n_refits: int) -> Stability:
@@ -117,3 +120,35 @@ def trace_tolerances(record: FitRecord, learner: RuleLearner, values: Iterable[A
         figures[tolerance] = found
     lines = [(tolerance.given, *figures[tolerance]) for tolerance in several]
     return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
+
+
+def route(record: FitRecord, learner: RuleLearner, target: float) -> FitRecord:
+    """Return the record of the widest explainers with which a router reaches a target."""
+    # A router that answers half of the rows may be wrong on twice as many of these.
+    floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
+    if record.floor_by is not None:
+        raise ValueError(
+            f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
+        )
+    if record.n_edits:
+        raise ValueError(
+            f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
+            "out, or route by the explainer before its edits."
+        )
+    rules, rows = learner.judge_sets([record.max_explainers], [floor]).choose_system(floor, target), learner.rows
+    if rules is None:
+        raise NothingFoundError(
+            f"target={target:g} is not reached: not even the most cautious rule set shows it on "
+            f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
+        )
+    proof, n_candidates = rules.prove()
+    explainers, _, evaluation = deliver_rules(rules, floor)
+    return record.with_others(
+        explainers,
+        evaluation,
+        min_fidelity=floor,
+        proof=proof,
+        n_candidates=n_candidates,
+        judged=rules.certificate.answers,
+        system=rules.claim_system(target),
+    )

@@ -12,8 +12,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
 from oleander.candidates.grid import Bits, Key, Memberships
 from oleander.data.rows import Rows, count_units
-from oleander.data.tolerance import Tolerance
-from oleander.draws.labelled import LabelledDraws, take_as_draws
+from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import RuleSequence, Step, learn_abstaining_tree, learn_plain_tree, learn_sequence
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
@@ -463,8 +462,3 @@ def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, i
     n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
     alone, claim = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules])), tree.certificate.answers
     return len(tree.step.keys), tree.coverage, claim.share, claim.bound, n_questions, alone
-
-
-def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:
-    """Return a learner with rows as draws, judged by folds, for explainers that a program chose."""
-    return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, seed=seed)

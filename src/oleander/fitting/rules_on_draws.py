@@ -18,14 +18,11 @@ from oleander.candidates.base import Boxes
 from oleander.candidates.box_program import BoxCandidate, Limits
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, count_units
-from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
-from oleander.judging.subgroups import FloorBy
 from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
@@ -45,15 +42,12 @@ MOST_VALUES = 20_000_000
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
 # Rows that are draws themselves are worth less to learn from than the draws around them.
 SHARE_TAUGHT = 0.5
-# Rules of a router are correct on at least this share of the draws where they hold, however low the target.
-LOWEST_FLOOR = 0.5
 
 
 @dataclass(eq=False)
 class RulesOnDraws(Engine):
     """Rules that were learned from draws."""
 
-    learner: RuleLearner
     # The rule sets of the last trade-off.
     _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
 
@@ -145,21 +139,7 @@ class RulesOnDraws(Engine):
             max_conditions=learner.limits.max_conditions,
         )
         held = rows if is_held else Rows.empty(reading.schema)
-        return record, cls(reading, parts, black_box, rows, held, seed, learner, taught=taught)
-
-    def measure_realism(self) -> float | None:
-        draws = self.learner.draws
-        with tell_progress("comparing draws with rows"):
-            return measure_realism(draws.values, self.rows.values, draws.schema, self.seed)
-
-    def make_editor(self, record: FitRecord) -> Editor:
-        draws = self.learner.draws
-        answers = draws.classes[draws.codes] if draws.truth is None else draws.truth
-        return Editor(record, draws.values, answers, self.rows)
-
-    @property
-    def tree_learner(self) -> RuleLearner:
-        return self.learner
+        return record, cls(reading, parts, black_box, learner, held, taught=taught)
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best rules for each number of rules and floor.
@@ -184,45 +164,6 @@ class RulesOnDraws(Engine):
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
-
-    def rows_to_count(self, by: FloorBy | None) -> tuple[Floats, Labels, Bools | None]:
-        rows, names = self.rows, self.learner.subgroups
-        if by is None or names is None:
-            return super().rows_to_count(by)
-        # Subgroups are known of the judging rows only.
-        return rows.values[rows.point_of_row], rows.labels_of_rows, by.find_heard(names)
-
-    def route(self, record: FitRecord, target: float) -> FitRecord:
-        """Return the record of the widest explainers with which a router reaches a target."""
-        # A router that answers half of the rows may be wrong on twice as many of these.
-        floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
-        if record.floor_by is not None:
-            raise ValueError(
-                f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
-            )
-        if record.n_edits:
-            raise ValueError(
-                f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
-                "out, or route by the explainer before its edits."
-            )
-        rules = self.learner.judge_sets([record.max_explainers], [floor]).choose_system(floor, target)
-        if rules is None:
-            rows = self.learner.rows
-            raise NothingFoundError(
-                f"target={target:g} is not reached: not even the most cautious rule set shows it on "
-                f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
-            )
-        proof, n_candidates = rules.prove()
-        explainers, _, evaluation = deliver_rules(rules, floor)
-        return record.with_others(
-            explainers,
-            evaluation,
-            min_fidelity=floor,
-            proof=proof,
-            n_candidates=n_candidates,
-            judged=rules.certificate.answers,
-            system=rules.claim_system(target),
-        )
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         rules = self._chosen[limits] if limits in self._chosen else self.learner.choose(*limits)
