@@ -1,6 +1,5 @@
 """Edits of rules by hand, and the reserve of new rows that certifies them."""
 
-import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
@@ -330,7 +329,3 @@ class TestReserve:
 def load_again(atlas, folder):
     atlas.save(folder / "atlas.oleander")
     return AggregateExplainer.load(folder / "atlas.oleander")
-
-
-def test_edits_are_plain_json(atlas):
-    assert atlas.edit(json.loads(json.dumps(RULES))).record_.n_edits == 1

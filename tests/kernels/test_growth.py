@@ -11,15 +11,19 @@ from tests.conftest import make_mixed
 from tests.kernels.numpy_growth import collect, grow
 
 
-def grow_both(columns, labels, n_labels, max_leaves, min_leaf, simplify):
-    """Return the nodes of the kernel and of the oracle, one line per node."""
+def grow_nodes(columns, labels, n_labels, max_leaves, min_leaf, simplify):
+    """Return the nodes of the kernel, one line per node."""
     codes = np.stack([column.codes for column in columns]) if columns else np.empty((0, len(labels)), np.int32)
     n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
     is_number = np.array([column.is_number for column in columns], dtype=bool)
-    found = kernels.grow_nodes(
+    return kernels.grow_nodes(
         codes, n_codes, is_number, labels, n_labels, max_leaves, min_leaf=min_leaf, simplify=simplify
-    )
-    return found.T.tolist(), collect(grow(columns, labels, n_labels, max_leaves, min_leaf), labels, n_labels, simplify)
+    ).T.tolist()
+
+
+def grow_slowly(columns, labels, n_labels, max_leaves, min_leaf, simplify):
+    """Return the nodes of the oracle."""
+    return collect(grow(columns, labels, n_labels, max_leaves, min_leaf), labels, n_labels, simplify)
 
 
 def random_columns(rng, n_draws):
@@ -41,8 +45,8 @@ def test_same_tree_as_in_numpy(seed):
     labels = (columns[0].codes + columns[-1].codes + (rng.random(n_draws) < 0.3)).astype(np.intp) % n_labels
     for max_leaves in (1, 2, 5, 30, None):
         for min_leaf in (1, 4):
-            found, expected = grow_both(columns, labels, n_labels, max_leaves, min_leaf, bool(seed % 2))
-            assert found == expected
+            case = columns, labels, n_labels, max_leaves, min_leaf, bool(seed % 2)
+            assert grow_nodes(*case) == grow_slowly(*case)
 
 
 @pytest.mark.parametrize("max_leaves", [12, None])
@@ -52,22 +56,21 @@ def test_same_tree_on_mixed_columns(max_leaves):
     rows = schema.encode(table)
     columns = make_columns(rows, schema, tuple(range(len(schema))))
     labels = (np.nan_to_num(rows[:, 5]) > 2) * 1 + (rows[:, 0] > 70)
-    found, expected = grow_both(columns, labels, 3, max_leaves, 1, False)
-    assert found == expected
+    case = columns, labels, 3, max_leaves, 1, False
+    assert grow_nodes(*case) == grow_slowly(*case)
 
 
 def test_without_columns_the_tree_is_one_leaf():
-    found, expected = grow_both([], np.array([0, 1, 1]), 2, None, 1, True)
-    assert found == expected == [[-1, 0, 0, -1, -1, 1, 3, 2]]
+    assert grow_nodes([], np.array([0, 1, 1]), 2, None, 1, True) == [[-1, 0, 0, -1, -1, 1, 3, 2]]
 
 
 def test_same_tree_in_every_thread():
     rng = np.random.default_rng(0)
     columns = random_columns(rng, 3000)
     labels = (columns[0].codes + rng.integers(0, 2, 3000)) % 3
-    expected = grow_both(columns, labels, 3, None, 1, False)[1]
+    expected = grow_slowly(columns, labels, 3, None, 1, False)
     with ThreadPoolExecutor(8) as threads:
-        trees = list(threads.map(lambda _: grow_both(columns, labels, 3, None, 1, False)[0], range(16)))
+        trees = list(threads.map(lambda _: grow_nodes(columns, labels, 3, None, 1, False), range(16)))
     assert all(tree == expected for tree in trees)
 
 

@@ -1,6 +1,5 @@
 import copy
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
@@ -320,13 +319,6 @@ def test_the_filter_drops_noise_that_a_tree_would_split_on(data):
     noisy = np.where(np.random.default_rng(1).random(5000) < 0.3, "low", labels)
     assert set(FilteredTree(max_leaves=40).fit(X, noisy, schema=schema).features) <= {3, 8}
     assert len(UnfilteredTree(max_leaves=40).fit(X, noisy, schema=schema).features) > 2
-
-
-def test_rules_are_sentences(data):
-    X, labels, schema = data
-    rules = [str(rule) for rule in FilteredTree(max_leaves=3).fit(X, labels, schema=schema).rules()]
-    assert len(rules) == 3
-    assert any(re.fullmatch(r"x3 > 0\.6\d* → high \(\d+% of [\d,]+ draws\)", rule) for rule in rules)
 
 
 def test_max_leaves_bounds_the_complexity(data):

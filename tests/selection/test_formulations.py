@@ -20,24 +20,6 @@ def test_selective_is_the_paper_s_program(seed):
     assert result.objective == solve_literally(rows, k, floor)
 
 
-def test_the_two_formulations_differ():
-    covers = np.ones((1, 10), dtype=bool)
-    agrees = np.arange(10)[None, :] < 6
-    problem = SelectionProblem(covers, agrees)
-    strict, selective = (problem.solve(1, 0.9, formulation=name) for name in ("strict", "selective"))
-    assert strict.status == "infeasible"
-    assert (selective.objective, selective.covered.sum(), selective.counted.nnz) == (6.0, 6, 6)
-
-
-def test_two_equal_explainers_can_count_more_wrong_rows_than_one():
-    # Domination would be wrong here: the second one's allowance is worth a row.
-    covers = np.ones((2, 11), dtype=bool)
-    agrees = np.vstack([np.arange(11) < 9] * 2)
-    problem = SelectionProblem(covers, agrees)
-    values = [problem.solve(k, 0.9, formulation="selective").objective for k in (1, 2)]
-    assert values == [10.0, 11.0]
-
-
 @pytest.mark.parametrize(
     ("right", "total", "floor"), [(9, 10, 0.9), (7, 10, 0.7), (2, 3, 2 / 3), (57, 100, 0.57), (1, 1, 1.0)]
 )

@@ -1,6 +1,5 @@
 """Time limits, Ctrl-C, gaps, starts, the smallest of equally wide choices, and grids of solves."""
 
-import re
 import time
 from _thread import interrupt_main
 from itertools import combinations
@@ -15,7 +14,7 @@ from oleander.selection import SelectionProblem
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
 from oleander.selection.solvers import try_every_choice
-from oleander.selection.solving import smallest_as_wide, without_redundant
+from oleander.selection.solving import smallest_as_wide
 from tests.selection.making import auto_without, every_choice, make_instance, same
 
 ROWS_AND_COLUMNS = np.array(
@@ -82,15 +81,6 @@ def test_time_limits_hold(solver, hard):
     # HiGHS may still be at its first linear relaxation, with nothing found.
     assert solver == "highs" or 0.0 < result.gap < 1.0
     assert len(result.chosen) <= 12
-
-
-def test_a_time_limit_says_so(hard):
-    result = hard.solve(12, time_limit=0.5)
-    # On a busy machine the last step may end late, never early.
-    assert float(re.match(r"Stopped after (\d+\.\d) s", result.message)[1]) >= 0.5
-    # The gap is rounded up.
-    shown = float(re.search(r"the gap is ([\d.]+)%", result.message)[1]) / 100
-    assert result.gap <= shown < result.gap + 1.001e-4
 
 
 @pytest.mark.parametrize(
@@ -271,22 +261,6 @@ def test_a_candidate_that_counts_nothing_is_not_chosen():
     for solver in ("auto", "highs", "greedy", "quick"):
         result = SelectionProblem(covers, agrees).solve(2, formulation="selective", solver=solver, start=[0, 1])
         assert result.chosen.tolist() == [0]
-
-
-def test_a_cover_by_two_sets_beats_one_by_three():
-    # Greedy takes the widest set, and then needs both others.
-    covers = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], dtype=bool)
-    greedy = SelectionProblem(covers, covers).solve(3, solver="greedy")
-    assert greedy.chosen.tolist() == [1, 2]
-    model = plain_model(covers, 3)
-    assert without_redundant(model, np.array([0, 1, 2])).tolist() == [1, 2]
-    # Two sets of three points against three of two: no set of the larger choice can be spared.
-    model = plain_model(ROWS_AND_COLUMNS, 3)
-    columns = np.array([2, 3, 4])
-    assert without_redundant(model, columns).tolist() == [2, 3, 4]
-    run = Run(model)
-    assert smallest_as_wide(model, columns, run).tolist() == [0, 1]
-    assert [stage.name for stage in run.stages] == ["smallest"]
 
 
 def test_no_second_solve_where_another_candidate_would_add():
