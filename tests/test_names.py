@@ -20,6 +20,29 @@ def test_an_unknown_name_is_refused_as_python_does():
 
 
 @pytest.mark.slow
-def test_importing_the_package_imports_no_library():
-    code = "import sys, oleander; print([name for name in ('numpy', 'sklearn', 'numba') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+def test_nothing_is_loaded_before_it_is_used():
+    """In one process of its own, step by step."""
+    code = """
+import sys
+def find(*names):
+    return sorted(name for name in sys.modules if name.startswith(names))
+
+import oleander
+print("the package:", find("numpy", "sklearn", "numba"))
+from oleander.selection import SelectionProblem
+print("selection:", find("numba", "highspy", "oleander.selection.solvers", "oleander.selection.highs"))
+import oleander.explainer, oleander.cli.app
+print("the estimator:", find("numba", "highspy"))
+import numpy as np
+covers = np.random.default_rng(0).random((60, 80)) < 0.2
+problem = SelectionProblem(covers, covers & (np.random.default_rng(1).random((60, 80)) < 0.9))
+print("a problem that is stated:", find("highspy"))
+before = find("oleander.kernels", "numba")
+for formulation in ("strict", "selective"):
+    problem.solve(8, 0.8, formulation=formulation)
+# Loading a kernel takes longer than a short time limit.
+print("a solve:", sorted({*find("oleander.kernels", "numba")} - {*before}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    steps = ("the package", "selection", "the estimator", "a problem that is stated", "a solve")
+    assert done.stdout.splitlines() == [f"{step}: []" for step in steps]

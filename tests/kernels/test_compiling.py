@@ -99,12 +99,6 @@ def test_where_the_package_cannot_be_written_to_the_user_has_a_cache(tmp_path):
 
 
 @pytest.mark.slow
-def test_importing_the_package_imports_no_numba():
-    code = "import sys, oleander.explainer, oleander.cli.app; print('numba' in sys.modules)"
-    assert run(code)[0] == "False\n"
-
-
-@pytest.mark.slow
 def test_only_the_first_fit_compiles():
     code = """
 import warnings

@@ -1,7 +1,5 @@
 """Statements of a problem: bad values are named, and no solver is loaded."""
 
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -85,18 +83,6 @@ def test_more_explainers_than_candidates_takes_them_all():
     assert SelectionProblem(EYE, EYE).solve(10).chosen.tolist() == [0, 1, 2]
 
 
-@pytest.mark.slow
-def test_stating_a_problem_loads_no_solver():
-    code = (
-        "import sys, numpy as np\n"
-        "from oleander.selection import SelectionProblem\n"
-        "SelectionProblem(np.eye(2), np.eye(2))\n"
-        "print({'highspy', 'oleander.selection.solvers', 'oleander.selection.highs'} & {*sys.modules})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-
-
 def test_a_column_of_a_frame_may_have_any_name():
     covers = pd.DataFrame({"words": [1, 0], "entries_of": [1, 1]})
     assert SelectionProblem(covers, covers).solve(1).chosen == (0,)
@@ -118,20 +104,3 @@ def test_many_memberships_take_a_bit_each():
     bits = covers.size / 8
     assert stated < 3 * bits
     assert peak < 12 * bits + 100e6
-
-
-def test_a_solve_loads_no_kernel_because_that_takes_longer_than_a_short_time_limit() -> None:
-    code = """
-import sys
-import numpy as np
-from oleander.selection import SelectionProblem
-rng = np.random.default_rng(0)
-covers = rng.random((60, 80)) < 0.2
-problem = SelectionProblem(covers, covers & (rng.random((60, 80)) < 0.9))
-before = set(sys.modules)
-for formulation in ("strict", "selective"):
-    problem.solve(8, 0.8, formulation=formulation)
-print(sorted(name for name in set(sys.modules) - before if name.startswith(("oleander.kernels", "numba"))))
-"""
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "[]\n"
