@@ -21,7 +21,7 @@ def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
             rows, is_right.astype(int), np.arange(2), mixed_schema, tuple(features.tolist()), 8, simplify=False
         )
         for key in lay_nodes(tree, draws)[0]:
-            better = polisher.move(key, is_right, is_new, gains, None, 5.0)
+            (better,) = polisher.move(key, is_right, is_new, [(gains, None)], 5.0)
             before, after = (reward[draws.covers([k])[0]].sum() - 5.0 * len(k) for k in (key, better))
             assert after >= before - 1e-6
 
@@ -33,7 +33,8 @@ def test_cuts_of_other_columns_stay(mixed_schema, mixed):
     draws = Memberships(grid, grid.encode(rows))
     old = (1, (1 << 20) - 1)
     is_right = draws.covers([(old,)])[0] == (rows[:, 0] > 70)
-    better = Polisher(draws, np.array([0])).move((old,), is_right, is_right, 2 * IS_RIGHT - 1, None, 1.0)
+    ways = [(2 * IS_RIGHT - 1, None)]
+    (better,) = Polisher(draws, np.array([0])).move((old,), is_right, is_right, ways, 1.0)
     assert better[1:] == (old,)
     inside = rows[draws.covers([better])[0], 0]
     assert inside.min() > 69

@@ -75,13 +75,13 @@ def test_a_second_process_compiles_into_the_same_cache(tmp_path):
     if len(os.sched_getaffinity(0)) > 1:
         assert list(tmp_path.rglob("dual.*.nbi"))
         assert list(tmp_path.rglob("polishing.*.nbi"))
-        assert run("from oleander import kernels\nkernels.load('move_box')", NUMBA_CACHE_DIR=tmp_path) == ("", "")
+        assert run("from oleander import kernels\nkernels.load('CodedDraws')", NUMBA_CACHE_DIR=tmp_path) == ("", "")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="counts the cores of a process on Linux")
 def test_a_second_process_that_ends_too_early_does_no_harm(tmp_path):
-    code = f"{BESIDE}\nSECOND._process and SECOND._process.kill()\nkernels.load('move_box')\nprint('compiled')"
+    code = f"{BESIDE}\nSECOND._process and SECOND._process.kill()\nkernels.load('CodedDraws')\nprint('compiled')"
     assert run(code, NUMBA_CACHE_DIR=tmp_path) == ("compiled\n", NOTICE)
 
 

@@ -31,11 +31,11 @@ def find_cuts(n_codes, allowed):
 
 
 def move(cells, n_codes, is_number, allowed, kinds, penalty, gains=REWARDS, slacks=None, *, max_cuts=10, max_moves=12):
-    allowed, is_cut = allowed.copy(), find_cuts(n_codes, allowed)
-    columns = np.ascontiguousarray(cells.T)
-    kernels.move_box(columns, n_codes, is_number, allowed, is_cut, kinds, gains, slacks, penalty, max_cuts, max_moves)
-    assert is_cut.tolist() == find_cuts(n_codes, allowed).tolist()
-    return allowed
+    draws = kernels.CodedDraws(np.ascontiguousarray(cells.T), n_codes, is_number)
+    given = allowed, find_cuts(n_codes, allowed), kinds
+    ((moved, is_cut),) = draws.move_box(*given, [(gains, slacks)], penalty, max_cuts, max_moves)
+    assert is_cut.tolist() == find_cuts(n_codes, moved).tolist()
+    return moved
 
 
 @pytest.mark.parametrize("worths", [(), (GAINS, SLACKS)], ids=["free", "under a floor"])

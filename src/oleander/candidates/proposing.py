@@ -55,46 +55,45 @@ class Polisher:
         self.draws, self.positions = draws, positions[np.array(fits, dtype=bool)]
         self.line = {int(position): line for line, position in enumerate(self.positions)}
         columns = [draws.grid.columns[j] for j in self.positions.tolist()]
-        self.n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
-        self.is_number = np.array([column.is_number for column in columns], dtype=bool)
-        self.cells = draws.codes[self.positions].astype(np.uint16)
+        n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
+        is_number = np.array([column.is_number for column in columns], dtype=bool)
+        self.coded = kernels.CodedDraws(draws.codes[self.positions].astype(np.uint16), n_codes, is_number)
 
     def move(
-        self, key: Key, is_right: Bools, is_new: Bools, gains: Floats, slacks: Floats | None, penalty: float
-    ) -> Key:
-        """Return the box after the best moves of single columns.
+        self, key: Key, is_right: Bools, is_new: Bools, ways: Sequence[tuple[Floats, Floats | None]], penalty: float
+    ) -> list[Key]:
+        """Return the box after the best moves of single columns in each way, one after another.
 
         Parameters
         ----------
         key : Key
         is_right, is_new : bool arrays of shape (n_draws,)
             Which draws the box answers correctly, and which no other box covers.
-        gains, slacks, penalty
-            As in ``kernels.move_box``, for the kinds of draws in the order of ``IS_RIGHT`` and ``IS_NEW``.
+        ways, penalty
+            As in ``kernels.CodedDraws.move_box``, for the kinds of draws in the order of ``IS_RIGHT`` and ``IS_NEW``.
         """
         if not len(self.positions):
-            return key
-        allowed = np.ones((len(self.positions), int(self.n_codes.max(initial=0)) + 1), dtype=bool)
+            return [key] * len(ways)
+        n_codes = self.coded.n_codes
+        allowed = np.ones((len(self.positions), self.coded.width), dtype=bool)
         is_cut = np.zeros(len(self.positions), dtype=bool)
         fixed = tuple(cut for cut in key if cut[0] not in self.line)
         for position, mask in key:
             if position in self.line:
                 line = self.line[position]
                 is_cut[line] = True
-                allowed[line, : self.n_codes[line] + 1] = mask_table(mask, int(self.n_codes[line]))
-        cells, kinds = self.cells, is_right + 2 * is_new.astype(np.uint8)
-        if fixed:
-            inside = self.draws.covers([fixed])[0]
-            cells, kinds = np.ascontiguousarray(cells[:, inside]), kinds[inside]
+                allowed[line, : n_codes[line] + 1] = mask_table(mask, int(n_codes[line]))
+        inside = self.draws.covers([fixed])[0] if fixed else None
         most = len(self.positions) if self.max_conditions is None else self.max_conditions - len(fixed)
-        kernels.move_box(
-            *(cells, self.n_codes, self.is_number, allowed, is_cut), kinds, gains, slacks, penalty, most, MOST_MOVES
-        )
-        cuts = [
-            (int(self.positions[line]), read_table(allowed[line, : self.n_codes[line] + 1]))
-            for line in np.flatnonzero(is_cut).tolist()
-        ]
-        return tuple(sorted([*fixed, *cuts]))
+        kinds = is_right.view(np.uint8) + 2 * is_new.view(np.uint8)
+        moved = []
+        for taken, lines in self.coded.move_box(allowed, is_cut, kinds, ways, penalty, most, MOST_MOVES, inside):
+            cuts = [
+                (int(self.positions[line]), read_table(taken[line, : n_codes[line] + 1]))
+                for line in np.flatnonzero(lines).tolist()
+            ]
+            moved.append(tuple(sorted([*fixed, *cuts])))
+        return moved
 
 
 class Proposer:
@@ -167,14 +166,15 @@ class Proposer:
     def _move(self, key: Key, label: int, covered: Bools, threshold: float) -> list[int]:
         """Return the candidates met while a box moves: freely at a price, and then under the threshold."""
         gains = MOVING_PRICE * (IS_RIGHT - threshold) + IS_RIGHT * IS_NEW
-        key = self.polisher.move(key, self.right[label], ~covered, gains, None, self._penalty)
-        return [self.candidates.add(key, label), self._widen(key, label, covered, threshold)]
+        ways = (gains, None), (IS_NEW, IS_RIGHT - threshold)
+        keys = self.polisher.move(key, self.right[label], ~covered, ways, self._penalty)
+        return [self.candidates.add(key, label) for key in keys]
 
     def _widen(self, key: Key, label: int, covered: Bools, threshold: float) -> int:
         """Return the candidate that a box becomes when its sides move under the threshold."""
-        slacks = IS_RIGHT - threshold
-        key = self.polisher.move(key, self.right[label], ~covered, IS_NEW, slacks, self._penalty)
-        return self.candidates.add(key, label)
+        ways = [(IS_NEW, IS_RIGHT - threshold)]
+        (widened,) = self.polisher.move(key, self.right[label], ~covered, ways, self._penalty)
+        return self.candidates.add(widened, label)
 
     def _find_widest(self, numbers: Sequence[int], covered: Bools, threshold: float) -> tuple[int, int]:
         """Return the first candidate that adds most of those that reach the threshold, and the draws that it adds."""

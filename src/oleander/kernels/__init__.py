@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
-    from oleander.kernels.polishing import move_box
+    from oleander.kernels.polishing import CodedDraws
     from oleander.kernels.pruning import find_best_cut
     from oleander.kernels.trees import bin_numbers, find_leaves
 
 __all__ = [
+    "CodedDraws",
     "PackedRows",
     "bin_numbers",
     "count_bits",
@@ -29,7 +30,6 @@ __all__ = [
     "grow_nodes",
     "load",
     "mark",
-    "move_box",
     "pack",
     "score_features",
     "take_polyak_steps",
@@ -43,7 +43,7 @@ if not TYPE_CHECKING:
         "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("grow_nodes",),
-        "polishing": ("move_box",),
+        "polishing": ("CodedDraws",),
         "pruning": ("find_best_cut",),
         "trees": ("bin_numbers", "find_leaves"),
     }

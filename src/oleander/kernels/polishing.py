@@ -4,6 +4,8 @@ Every draw is of one of a few kinds, such as right and not yet covered, and each
 counted while a box moves: counts are whole numbers, and their order changes nothing.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
@@ -26,19 +28,30 @@ ONE_FAIL = 2**16
 CELLS, SIZES, LINE, NUMBER = reads(types.uint16, 2, "C"), reads(types.intp, 1), writes(types.intp, 1), types.intp
 FLAGS, ALLOWED, TAKEN = reads(types.bool_, 1), writes(types.bool_, 2), writes(types.bool_, 1)
 SMALL, KINDS, COUNTS = writes(types.int32, 1), reads(types.uint8, 1), writes(types.int32, 3)
+DRAWS, DRAWS_BY_CODE, STARTS = reads(types.int32, 1, "C"), reads(types.int32, 2, "C"), reads(types.intp, 2, "C")
 AMOUNTS, VALUE = writes(types.float64, 2), types.float64
 
 
-@compiled(CELLS, NUMBER, SMALL, SMALL, is_inner=True)
-def _add_fails(cells: Cells, line: int, changes: Small, fails: Small) -> None:
-    """Add to the failed cuts of every draw what has changed, by code, in the cut of a column."""
-    for draw in range(len(fails)):
-        fails[draw] += changes[cells[line, draw]]
-
-
-@compiled(CELLS, KINDS, SMALL, SMALL, SMALL, COUNTS, is_inner=True)
-def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, beside: Small, counts: Small) -> None:
+@compiled(CELLS, SIZES, ALLOWED, TAKEN, KINDS, SMALL, SMALL, SMALL, SMALL, COUNTS)
+def _place(
+    cells: Cells,
+    n_codes: Ints,
+    allowed: Bools,
+    is_cut: Bools,
+    kinds: Kinds,
+    changes: Small,
+    fails: Small,
+    inside: Small,
+    beside: Small,
+    counts: Small,
+) -> None:
     """Count draws by column, code and kind: those in the box, and those that only the column's own cut keeps out."""
+    for line in range(len(is_cut)):
+        if is_cut[line]:
+            for code in range(n_codes[line] + 1):
+                changes[code] = 0 if allowed[line, code] else ONE_FAIL + line
+            for draw in range(len(fails)):
+                fails[draw] += changes[cells[line, draw]]
     n_inside = n_beside = 0
     # Every draw is written down, and its place kept only where it counts: no branch that a processor guesses wrong.
     for draw in range(len(kinds)):
@@ -54,6 +67,23 @@ def _count_kinds(cells: Cells, kinds: Kinds, fails: Small, inside: Small, beside
         for i in range(n_inside):
             place = np.uint64(inside[i])
             counts[line, cells[line, place], kinds[place]] += 1
+
+
+@compiled(CELLS, KINDS, DRAWS, NUMBER, NUMBER, SMALL, COUNTS, is_inner=True)
+def _change(by_draw: Cells, kinds: Kinds, draws: Small, line: int, change: int, fails: Small, counts: Small) -> None:
+    """Add to the failed cuts of some draws, or take away, that of a column, and count the draws where they are now."""
+    for i in range(len(draws)):
+        place = np.uint64(draws[i])
+        fewer = min(fails[place], fails[place] + change)
+        fails[place] += change
+        # A draw that comes in counted for this column before; one that other cuts keep out counts for none of them.
+        if fewer == 0:
+            for other in range(by_draw.shape[1]):
+                if other != line:
+                    counts[other, by_draw[place, np.uint64(other)], kinds[place]] += -1 if change > 0 else 1
+        elif fewer < 2 * ONE_FAIL:
+            own_cut = np.uint64(fewer - ONE_FAIL)
+            counts[own_cut, by_draw[place, own_cut], kinds[place]] += -1 if change > 0 else 1
 
 
 @compiled(AMOUNTS, NUMBER, types.bool_, VALUE, AMOUNTS, TAKEN, is_inner=True)
@@ -179,11 +209,13 @@ def _find_levels(sums: Floats, n_codes: int, penalty: float, taken: Bools) -> tu
 
 
 @compiled(
-    *(CELLS, SIZES, FLAGS, ALLOWED, TAKEN, KINDS, AMOUNTS, types.bool_, VALUE, NUMBER, NUMBER),
-    *(COUNTS, writes(types.float64, 3), ALLOWED, LINE, SMALL, SMALL, SMALL, SMALL),
+    *(CELLS, DRAWS_BY_CODE, STARTS, SIZES, FLAGS, ALLOWED, TAKEN, KINDS, AMOUNTS, types.bool_, VALUE, NUMBER, NUMBER),
+    *(SMALL, COUNTS, writes(types.float64, 3), ALLOWED, LINE),
 )
 def _move(
-    cells: Cells,
+    by_draw: Cells,
+    by_code: Small,
+    starts: Ints,
     n_codes: Ints,
     is_number: Bools,
     allowed: Bools,
@@ -194,25 +226,17 @@ def _move(
     penalty: float,
     max_cuts: int,
     max_moves: int,
+    fails: Small,
     counts: Small,
     work: Floats,
     found: Bools,
-    starts: Ints,
-    changes: Small,
-    fails: Small,
-    draws_inside: Small,
-    draws_beside: Small,
+    first_bins: Ints,
 ) -> None:
     sums, before, taken, best_taken = work[0], work[1], found[0], found[1]
     n_cuts = 0
     for line in range(len(is_cut)):
-        if is_cut[line]:
-            n_cuts += 1
-            for code in range(n_codes[line] + 1):
-                changes[code] = 0 if allowed[line, code] else ONE_FAIL + line
-            _add_fails(cells, line, changes, fails)
+        n_cuts += is_cut[line]
     for _ in range(max_moves):
-        _count_kinds(cells, kinds, fails, draws_inside, draws_beside, counts)
         best_is_kept, best, best_line = True, 0.0, -1
         for line in range(len(n_codes)):
             inside = kept = 0.0
@@ -221,8 +245,6 @@ def _move(
                 for kind in range(worths.shape[1]):
                     sums[0, code] += counts[line, code, kind] * worths[0, kind]
                     sums[1, code] += counts[line, code, kind] * worths[1, kind]
-                    # The next move counts from zero.
-                    counts[line, code, kind] = 0
                 if allowed[line, code]:
                     inside += sums[0, code]
                     kept += sums[1, code]
@@ -234,7 +256,7 @@ def _move(
             if not has_floor:
                 is_kept, worth = _find_free(sums, n_codes[line], is_number[line], penalty, before, taken)
             elif is_number[line]:
-                is_kept, worth = _find_range(sums, n_codes[line], penalty, starts, before, taken)
+                is_kept, worth = _find_range(sums, n_codes[line], penalty, first_bins, before, taken)
             else:
                 is_kept, worth = _find_levels(sums, n_codes[line], penalty, taken)
             # A cut column has paid for its cut.
@@ -248,31 +270,17 @@ def _move(
         n_cuts -= is_cut[best_line]
         is_cut[best_line] = False
         for code in range(n_codes[best_line] + 1):
-            changes[code] = (ONE_FAIL + best_line) * (np.int32(allowed[best_line, code]) - np.int32(best_taken[code]))
+            if allowed[best_line, code] != best_taken[code]:
+                draws = by_code[best_line, starts[best_line, code] : starts[best_line, code + 1]]
+                change = ONE_FAIL + best_line
+                _change(by_draw, kinds, draws, best_line, -change if best_taken[code] else change, fails, counts)
             allowed[best_line, code] = best_taken[code]
             is_cut[best_line] = is_cut[best_line] or not best_taken[code]
         n_cuts += is_cut[best_line]
-        _add_fails(cells, best_line, changes, fails)
 
 
-def move_box(
-    cells: Cells,
-    n_codes: Ints,
-    is_number: Bools,
-    allowed: Bools,
-    is_cut: Bools,
-    kinds: Kinds,
-    gains: Floats,
-    slacks: Floats | None,
-    penalty: float,
-    max_cuts: int,
-    max_moves: int,
-) -> None:
-    """Move a box, in place, by the best moves of single columns until none gains enough.
-
-    With all other columns fixed, the best range of a number is found exactly. Without a floor, so is the best set of
-    levels; under one, levels are taken by the gain for the slack that they use. A box under the floor moves towards it
-    first.
+class CodedDraws:
+    """Draws as bin codes of some columns, along which boxes move.
 
     Parameters
     ----------
@@ -281,27 +289,76 @@ def move_box(
     n_codes : int array of shape (n_columns,)
         The number of bins or levels, which is also the code of missing.
     is_number : bool array of shape (n_columns,)
-    allowed : bool array of shape (n_columns, n_codes)
-        The codes that the box allows.
-    is_cut : bool array of shape (n_columns,)
-        Whether the box allows less than every code.
-    kinds : uint8 array of shape (n_draws,)
-    gains : array of shape (n_kinds,)
-        What the box gains by each draw of a kind inside; not negative where there is a floor.
-    slacks : array of shape (n_kinds,) or None
-        What each draw inside adds to the slack of the box, which stays at zero or over: 1 − θ for a right draw and −θ
-        for a wrong one, for a floor of θ. None for no floor.
-    penalty : float
-        What a cut must gain to be worth reading.
-    max_cuts : int
-        The maximum number of columns that are cut; a box that is cut along more keeps its cuts or loses some.
-    max_moves : int
     """
-    worths = np.stack([gains, np.zeros(len(gains)) if slacks is None else slacks])
-    width = allowed.shape[1]
-    counts, starts = np.zeros((*allowed.shape, len(gains)), dtype=np.int32), np.empty(width, dtype=np.intp)
-    # Running sums are one longer than a line of codes.
-    work, found, changes = np.empty((2, 2, width + 1)), np.empty((2, width), dtype=bool), np.empty(width, np.int32)
-    fails, inside, beside = np.zeros((3, len(kinds)), dtype=np.int32)
-    given = cells, n_codes, is_number, allowed, is_cut, kinds, worths, slacks is not None, penalty, max_cuts, max_moves
-    _move(*given, counts, work, found, starts, changes, fails, inside, beside)
+
+    def __init__(self, cells: Cells, n_codes: Ints, is_number: Bools) -> None:
+        self.cells, self.n_codes, self.is_number = cells, n_codes, is_number
+        self.width = int(n_codes.max(initial=0)) + 1
+        # A draw that a move lets in is counted in every column, so its codes lie next to each other.
+        self._by_draw = np.ascontiguousarray(cells.T)
+        # The draws in the order of their codes in each column, and the place of the first draw with each code.
+        self._by_code = cells.argsort(axis=1, kind="stable").astype(np.int32)
+        codes = np.arange(self.width + 1)
+        ordered = zip(cells, self._by_code, strict=True)
+        self._starts = np.array([line[own].searchsorted(codes) for line, own in ordered], dtype=np.intp)
+
+    def move_box(
+        self,
+        allowed: Bools,
+        is_cut: Bools,
+        kinds: Kinds,
+        ways: Sequence[tuple[Floats, Floats | None]],
+        penalty: float,
+        max_cuts: int,
+        max_moves: int,
+        inside: Bools | None = None,
+    ) -> list[tuple[Bools, Bools]]:
+        """Move a box by the best moves of single columns until none gains enough: in one way, and then in the next.
+
+        With all other columns fixed, the best range of a number is found exactly. Without a floor, so is the best set
+        of levels; under one, levels are taken by the gain for the slack that they use. A box under the floor moves
+        towards it first.
+
+        Parameters
+        ----------
+        allowed : bool array of shape (n_columns, width)
+            The codes that the box allows.
+        is_cut : bool array of shape (n_columns,)
+            Whether the box allows less than every code.
+        kinds : uint8 array of shape (n_draws,)
+        ways : sequence of pairs of arrays of shape (n_kinds,)
+            What the box gains by each draw of a kind inside; not negative where there is a floor. And what the draw
+            adds to the slack of the box, which stays at zero or over: 1 − θ for a right draw and −θ for a wrong one,
+            for a floor of θ; None for no floor.
+        penalty : float
+            What a cut must gain to be worth reading.
+        max_cuts : int
+            The maximum number of columns that are cut; a box that is cut along more keeps its cuts or loses some.
+        max_moves : int
+            The maximum number of moves in each way.
+        inside : bool array of shape (n_draws,) or None
+            The draws that other columns do not keep out of the box; None for all.
+
+        Returns
+        -------
+        list of pairs of arrays
+            After each way the codes that the box allows, and whether it is cut.
+        """
+        allowed, is_cut, n_kinds = allowed.copy(), is_cut.copy(), len(ways[0][0])
+        counts, changes = np.zeros((*allowed.shape, n_kinds), np.int32), np.empty(self.width, np.int32)
+        fails, within, beside = np.zeros((3, len(kinds)), dtype=np.int32)
+        if inside is not None:
+            # As if two more cuts kept them out.
+            fails[~inside] = 2 * ONE_FAIL
+        _place(self.cells, self.n_codes, allowed, is_cut, kinds, changes, fails, within, beside, counts)
+        # Running sums are one longer than a line of codes.
+        sums, taken = np.empty((2, 2, self.width + 1)), np.empty((2, self.width), dtype=bool)
+        room = fails, counts, sums, taken, np.empty(self.width, dtype=np.intp)
+        columns = self._by_draw, self._by_code, self._starts, self.n_codes, self.is_number
+        found = []
+        for gains, slacks in ways:
+            worths = np.stack([gains, np.zeros(n_kinds) if slacks is None else slacks])
+            prices = worths, slacks is not None, penalty
+            _move(*(*columns, allowed, is_cut, kinds, *prices, max_cuts, max_moves, *room))
+            found.append((allowed.copy(), is_cut.copy()))
+        return found
