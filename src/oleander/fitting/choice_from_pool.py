@@ -1,7 +1,7 @@
 """Choice from a pool: generators propose candidates, the integer program chooses, and held-out rows certify."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from oleander.black_box.asking import CountingBlackBox
@@ -66,14 +66,7 @@ class ChoiceFromPool(Engine):
                 warn_of_sizes(generator, rows, sizes)
         if len(pool.candidates) < (options.max_explainers or 0):
             warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
-        program = PoolProgram(
-            pool,
-            options.floor,
-            formulation=options.program.formulation,
-            solver=options.program.solver,
-            time_limit=options.program.time_limit,
-            proof=options.program.proof,
-        )
+        program = PoolProgram(pool, options.floor, **asdict(options.program))
         result = program.select(*limits)
         if not len(result.chosen):
             raise NothingFoundError(program.why_nothing(result, options.min_fidelity))

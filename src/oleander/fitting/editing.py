@@ -87,16 +87,11 @@ class Editor:
         place, members = self._find(rule), list(self.record.explainers.members)
         old, schema = members[place], self.record.schema
         position = schema.position(column)
-        moved: list[Condition] = []
-        for condition in old.conditions:
-            if condition.column == position:
-                moved += _move(condition, value, rule)
-            else:
-                moved.append(condition)
         if position not in {condition.column for condition in old.conditions}:
             used = list_some([condition.feature.name for condition in old.conditions])
             raise EditError(f"rule {rule} has no condition on column {column!r}; it has conditions on {used}.")
-        members[place] = self._make(Box(tuple(moved)), old.explainer, force)
+        moved = tuple(_move(one, value, rule) if one.column == position else one for one in old.conditions)
+        members[place] = self._make(Box(moved), old.explainer, force)
         words = f"Rule {rule} was changed from {_show(old)} to {_show(members[place])}."
         return self._finish(members, [Edit("with_threshold", words)])
 
@@ -165,7 +160,7 @@ class Editor:
         return replace(record, tradeoff=TradeOff((record.cell,)))
 
 
-def _move(condition: Condition, value: Any, rule: int) -> tuple[Condition, ...]:
+def _move(condition: Condition, value: Any, rule: int) -> Condition:
     """Return a condition with another bound: that of its one finite end, or both of a pair."""
     name = condition.feature.name
     if not isinstance(condition, Range):
@@ -182,7 +177,7 @@ def _move(condition: Condition, value: Any, rule: int) -> tuple[Condition, ...]:
     moved = replace(condition, **dict(zip(ends, codes.tolist(), strict=True)))
     if moved.lower >= moved.upper:
         raise EditError(f"no value of column {name!r} lies between {value!r}.")
-    return (moved,)
+    return moved
 
 
 def _show(member: ChosenExplainer) -> str:

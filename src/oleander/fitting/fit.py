@@ -87,6 +87,6 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     check_radii(options, len(reading.values) if source is None else source.n_rows)
     if columns is not None:
         reading = replace(reading, schema=reading.schema.describing(columns))
-    if subgroups is None:
-        return reading.notice_copies(), source or sampled, ()
-    return replace(reading, subgroups=subgroups.names).notice_copies(), source or sampled, subgroups.columns
+    if subgroups is not None:
+        reading = replace(reading, subgroups=subgroups.names)
+    return reading.notice_copies(), source or sampled, () if subgroups is None else subgroups.columns

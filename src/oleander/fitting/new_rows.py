@@ -104,23 +104,23 @@ class NewRows:
             return None, str(error).rstrip(".")
 
     def label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
-        """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
+        """Return the black box's labels for a table: those given, those known, and the others asked for.
+
+        Of values that are rare or not readable only the table has the names.
+        """
         schema, labels = self.record.schema, read_column(X, labels)
+        if labels is not None:
+            return check_given(labels, len(rows), is_number=self.record.is_number)
         by_code = ~schema.find_rare(rows) & (True if readable is None else readable)
-        if labels is not None or by_code.all():
-            return self.label(rows, labels)
-        known = self.label(rows[by_code])
+        some = rows if by_code.all() else rows[by_code]
+        known = label_rows(some, self._count_queries(), known=self.known).labels_of_rows
+        if some is rows:
+            return known
         others = self._count_queries().ask_table(take_rows(schema.align(X), np.flatnonzero(~by_code)))
         # The longer of two texts decides the dtype of both.
         found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
         found[by_code], found[~by_code] = known, others
         return found
-
-    def label(self, rows: Floats, labels: Any = None) -> Labels:
-        """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
-        if labels is not None:
-            return check_given(labels, len(rows), is_number=self.record.is_number)
-        return label_rows(rows, self._count_queries(), known=self.known).labels_of_rows
 
     def explain(self, x: Any, *, ask: bool, change: bool) -> Explanation:
         """Return what is said of one row; see ``AggregateExplainer.explain``."""

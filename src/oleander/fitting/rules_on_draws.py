@@ -98,7 +98,6 @@ class RulesOnDraws(Engine):
         if truth is not None:
             warn_of_truth(rows, truth, draws.tolerance)
 
-        # Propose and choose on the draws, judge and certify on the rows.
         learner = RuleLearner(
             draws,
             rows,
@@ -110,34 +109,7 @@ class RulesOnDraws(Engine):
             subgroups=judges.subgroups,
             can_certify=reading.can_certify,
         )
-        number, floor = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
-        judged = learner.judge_sets([number], [floor])
-        rules = judged.choose(floor)
-        if rules is None:
-            raise NothingFoundError(judged.why_nothing(floor))
-        with tell_progress("bounding what other rules could cover"):
-            proof, n_candidates = rules.prove()
-        explainers, answers, evaluation = deliver_rules(rules, floor)
-        record = FitRecord(
-            number,
-            floor,
-            explainers,
-            evaluation,
-            black_box.n_queries,
-            proof=proof,
-            n_candidates=n_candidates,
-            certificate=rules.certificate if rules.is_certified else None,
-            judged=None if rules.is_certified else rules.certificate.as_judged(),
-            from_draws=n_draws > 0,
-            by_folds=by_folds,
-            output=options.output,
-            model_score=ModelScore.count(answers, rows, truth),
-            # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
-            system=None if judges.subgroups is not None else rules.claim_system(),
-            floor_by=rules.floor_by,
-            n_draws=len(draws.values),
-            max_conditions=learner.limits.max_conditions,
-        )
+        record = choose_and_judge(options, learner, truth, black_box.n_queries, from_draws=n_draws > 0)
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(reading, parts, black_box, learner, held, taught=taught)
 
@@ -171,6 +143,43 @@ class RulesOnDraws(Engine):
             return None
         answers, points = rules.judged.answers, self.rows.point_of_row
         return answers.answered[rules.place, points], answers.right[rules.place, points]
+
+
+def choose_and_judge(
+    options: Parameters, learner: RuleLearner, truth: Labels | None, n_queries: int, *, from_draws: bool
+) -> FitRecord:
+    """Propose rules and choose among them on the draws, and judge and certify the choice on the rows.
+
+    ``truth`` are the true labels of the judging rows.
+    """
+    number, floor = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
+    judged = learner.judge_sets([number], [floor])
+    rules = judged.choose(floor)
+    if rules is None:
+        raise NothingFoundError(judged.why_nothing(floor))
+    with tell_progress("bounding what other rules could cover"):
+        proof, n_candidates = rules.prove()
+    explainers, answers, evaluation = deliver_rules(rules, floor)
+    return FitRecord(
+        number,
+        floor,
+        explainers,
+        evaluation,
+        n_queries,
+        proof=proof,
+        n_candidates=n_candidates,
+        certificate=rules.certificate if rules.is_certified else None,
+        judged=None if rules.is_certified else rules.certificate.as_judged(),
+        from_draws=from_draws,
+        by_folds=learner.by_folds,
+        output=options.output,
+        model_score=ModelScore.count(answers, learner.rows, truth),
+        # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
+        system=rules.claim_system() if learner.subgroups is None else None,
+        floor_by=rules.floor_by,
+        n_draws=len(learner.draws.values),
+        max_conditions=learner.limits.max_conditions,
+    )
 
 
 class Delivered(NamedTuple):
