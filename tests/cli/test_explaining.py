@@ -67,7 +67,7 @@ def test_a_floor_in_every_subgroup_of_a_column_that_the_model_does_not_read(run,
     assert answered[table["ward"] == "large"].any()
     patients.drop(columns="ward").to_csv("patients.csv", index=False)
     lacking = run("predict", "oleander-out/atlas.oleander", "patients.csv", "--out", "answers.csv")
-    assert (lacking.code, "lack columns that the explainer needs: 'ward'" in lacking.err) == (3, True)
+    assert (lacking.code, "floor_by names the column 'ward'" in lacking.err) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ class TestExplainRow:
             (["--data", "patients.csv"], "give --data with --row"),
             (["--data", "patients.csv", "--row", "400"], "--row 400 is not in patients.csv, whose rows are 0 to 399."),
             (["--values", "age"], "--values age is not allowed: write column=value"),
-            (["--values", "ward=north"], "the data lack columns that the explainer needs: 'age', 'dose'"),
+            (["--values", "ward=north"], "the data lack columns 'age', 'dose'; they have 'ward'"),
             (["--values", "age=61", "--read", "missing=n/k"], "--read is about the rows of --data"),
         ],
     )
@@ -190,7 +190,7 @@ def test_columns_that_no_rule_uses_may_be_missing(explained, run, patients):
     assert sentences[0] == sentences[1]
     assert run("evaluate", explained.atlas, "few.csv", "--labels", "said").code == 0
     refused = run("report", explained.atlas, "--data", "few.csv", "--out", "page.html")
-    assert "the data lack columns that the explainer needs: 'sex', 'ward'" in refused.sentence
+    assert "the data lack columns 'sex', 'ward'; they have 'age'" in refused.sentence
 
 
 @pytest.mark.parametrize("form", ["sql", "python", "dict", "card"])

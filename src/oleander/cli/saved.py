@@ -209,7 +209,7 @@ def report(given: Report) -> None:
     if given.data is None and (given.model or given.read):
         raise wrong_option("--model and --read are about the rows of --data: give it, or leave them out.")
     explainer = _open(given)
-    X = None if given.data is None else _read_rows(explainer, given, given.data, whole=True)
+    X = None if given.data is None else _read_rows(explainer, given, given.data)
     explainer.report(given.out, X, title=given.title, include_rows=given.include_rows)
     size = given.out.stat().st_size
     answer(given, {"page": str(given.out), "bytes": size}, f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
@@ -234,9 +234,9 @@ def _open(given: Asking) -> AggregateExplainer:
     return AggregateExplainer.load(given.atlas, load_model(given.model, given))
 
 
-def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path, *, whole: bool = False) -> pd.DataFrame:
+def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.DataFrame:
     files = FileOptions.parse(given.read)
-    return rows_for(explainer, read_table(data, files), files.dates, whole=whole)
+    return rows_for(explainer, read_table(data, files), files.dates)
 
 
 def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
@@ -274,20 +274,19 @@ def _check_asked(given: Judging | Edit) -> None:
 
 
 def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path) -> tuple[pd.DataFrame, Any]:
-    """Return rows of a file, and the model's answers in a column; None where the model is to be asked."""
-    files = FileOptions.parse(given.read)
-    table, known = read_table(data, files), None
-    if given.labels is not None:
-        check_columns(table.columns, [given.labels], "--labels")
-        table = _with_labels(table, given.labels)
-        known = table[given.labels].to_numpy()
-        _check_labels(explainer, known, given.labels)
-        if given.labels not in (explainer.schema_.columns or ()):
-            table = table.drop(columns=given.labels)
-    # Edits may use every column.
-    X = rows_for(explainer, table, files.dates, whole=isinstance(given, Edit))
+    """Return rows of a file, and the name of their column with the model's answers; None where the model is asked."""
+    files, labels, names = FileOptions.parse(given.read), given.labels, explainer.schema_.columns
+    table = known = read_table(data, files)
+    if labels is not None:
+        check_columns(table.columns, [labels], "--labels")
+        known = _with_labels(table, labels)
+        table = known if labels in (names or ()) else known.drop(columns=labels)
+    X = rows_for(explainer, table, files.dates)
     note_unread(explainer, X)
-    return X, known
+    if labels is None or labels in X:
+        return X, labels
+    # An explainer of an array counts its columns, so none may stand beside them.
+    return (X, known[labels].to_numpy()) if names is None else (X.assign(**{labels: known[labels]}), labels)
 
 
 def _with_labels(table: pd.DataFrame, labels: str) -> pd.DataFrame:
@@ -297,22 +296,6 @@ def _with_labels(table: pd.DataFrame, labels: str) -> pd.DataFrame:
     if not known.any():
         raise CommandError(f"column {labels!r} has no value.")
     return table[known].reset_index(drop=True)
-
-
-def _check_labels(explainer: AggregateExplainer, known: Any, labels: str) -> None:
-    """Refuse a column that holds none of the explainer's labels: another column, or labels of another type."""
-    if explainer.record_.is_number:
-        if known.dtype.kind not in "iuf":
-            raise CommandError(f"--labels {labels} holds {list_some(known.tolist())}, and the explainer's are numbers.")
-        return
-    answers = {rule.label for member in explainer.explainers_ for rule in member.rules()}
-    answers |= set(explainer.evaluation_.classes["label"].tolist())
-    found = list(dict.fromkeys(known.tolist()))
-    if answers.isdisjoint(found):
-        raise CommandError(
-            f"--labels {labels} holds {list_some(found)}, and the explainer's labels are "
-            f"{list_some(sorted(answers, key=str))}.",
-        )
 
 
 def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
@@ -331,29 +314,15 @@ def _note_silent(n_unread: int, n_rows: int) -> None:
         note(f"{n_unread:,} of {n_rows:,} rows hold values that the explainer does not know: it abstains there.")
 
 
-def rows_for(
-    explainer: AggregateExplainer, table: pd.DataFrame, dates: str | None, *, whole: bool = False
-) -> pd.DataFrame:
-    """Return the columns that the explainer knows; others, such as the target, are ignored with a note.
-
-    Those of the rules must be there, and all with ``whole`` or where the model is asked.
-    """
-    schema = explainer.schema_
+def rows_for(explainer: AggregateExplainer, table: pd.DataFrame, dates: str | None) -> pd.DataFrame:
+    """Return the columns that the explainer knows; others, such as the target, are ignored with a note."""
+    schema, by = explainer.schema_, explainer.record_.floor_by
     if schema.columns is None:
         if table.shape[1] != len(schema):
             raise CommandError(f"the data have {table.shape[1]} columns, and the explainer needs {len(schema)}.")
         return table.set_axis([*range(len(schema))], axis=1)
-    by, read = explainer.record_.floor_by, explainer.record_.explainers.columns
-    asks = explainer.black_box is not None
-    used = schema.columns if whole or asks or read is None else [schema.columns[j] for j in sorted(read)]
-    of_floors = [name for name in (() if by is None else by.columns) if name not in schema.columns]
-    lacking = [str(name) for name in (*used, *of_floors) if str(name) not in table.columns]
-    if lacking:
-        who = "model" if asks else "explainer"
-        raise CommandError(f"the data lack columns that the {who} needs: {list_some(lacking, MOST_LISTED)}.")
-    names = [name for name in (*schema.columns, *of_floors) if str(name) in table.columns]
-    present = [str(name) for name in names]
-    others = [name for name in table.columns if name not in present]
+    known = {str(name): name for name in (*schema.columns, *(() if by is None else by.columns))}
+    others = [name for name in table.columns if name not in known]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return clean_like(table, schema, dates=dates)[present].set_axis(names, axis=1)
+    return clean_like(table, schema, dates=dates).drop(columns=others).rename(columns=known)

@@ -75,24 +75,29 @@ class Counted:
             n_unheard=int(weights[readable & ~heard].sum()),
         )
 
-    def warn_of_new(self, name: str, explainers: ExplainerSet, expected: Collection[Any]) -> None:
-        """Warn about labels in a column that were never seen; ``TableError`` where none was."""
-        if explainers.tolerance is not None:
-            return
-        known = {*expected, *(rule.label for member in explainers.members for rule in member.rules())}
-        weights = np.ones(len(self.labels), dtype=np.intp) if self.weights is None else self.weights
-        found = pd.Series(weights).groupby(self.labels).sum()
-        new = found[[label not in known for label in found.index]]
-        if len(new) == len(found):
-            raise TableError(
-                f"column {name!r} holds {list_some(found.index.tolist())}, and the explainer's labels are "
-                f"{list_some(sorted(known, key=str))}."
-            )
-        if len(new):
-            warn_user(
-                f"column {name!r} holds labels that the explainer never saw, in {int(new.sum()):,} rows: "
-                f"{list_some(new.index.tolist())}. No rule gives them, so every answer there counts as wrong."
-            )
+
+def warn_of_new(
+    name: str, labels: Labels, explainers: ExplainerSet, expected: Collection[Any], weights: Ints | None = None
+) -> None:
+    """Warn about labels in a column that were never seen; ``TableError`` where none was.
+
+    ``expected`` has labels of the model, besides those that the rules say.
+    """
+    if explainers.tolerance is not None:
+        return
+    known = {*expected, *(rule.label for member in explainers.members for rule in member.rules())}
+    found = pd.Series(1 if weights is None else weights, index=range(len(labels))).groupby(labels).sum()
+    new = found[[label not in known for label in found.index]]
+    if len(new) == len(found):
+        raise TableError(
+            f"column {name!r} holds {list_some(found.index.tolist())}, and the explainer's labels are "
+            f"{list_some(sorted(known, key=str))}."
+        )
+    if len(new):
+        warn_user(
+            f"column {name!r} holds labels that the explainer never saw, in {int(new.sum()):,} rows: "
+            f"{list_some(new.index.tolist())}. No rule gives them, so every answer there counts as wrong."
+        )
 
 
 def as_lazy(X: Any) -> Any:
@@ -124,7 +129,7 @@ def count(
     if len(found) > 1:
         lines = lines.groupby([*lines.columns[:-1]], dropna=False, as_index=False).sum()
     counted = _read_lines(explainers, lines, rules, labels, groups)
-    counted.warn_of_new(labels, explainers, expected)
+    warn_of_new(labels, counted.labels, explainers, expected, counted.weights)
     return counted
 
 

@@ -16,7 +16,7 @@ from oleander.data.frames import as_one_row, read_column, take_rows, to_table
 from oleander.data.reading import read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
-from oleander.engines.query import Counted, count
+from oleander.engines.query import Counted, count, warn_of_new
 from oleander.engines.tables import draw_from_table, refuse_to_collect, stored
 from oleander.fitting.editing import Editor
 from oleander.fitting.options import Parameters
@@ -108,9 +108,12 @@ class NewRows:
 
         Of values that are rare or not readable only the table has the names.
         """
-        schema, labels = self.record.schema, read_column(X, labels)
-        if labels is not None:
-            return check_given(labels, len(rows), is_number=self.record.is_number)
+        schema, given = self.record.schema, read_column(X, labels)
+        if given is not None:
+            answers = check_given(given, len(rows), is_number=self.record.is_number)
+            if isinstance(labels, str):
+                warn_of_new(labels, answers, self.record.explainers, self._expected)
+            return answers
         by_code = ~schema.find_rare(rows) & (True if readable is None else readable)
         some = rows if by_code.all() else rows[by_code]
         known = label_rows(some, self._count_queries(), known=self.known).labels_of_rows
@@ -121,6 +124,11 @@ class NewRows:
         found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
         found[by_code], found[~by_code] = known, others
         return found
+
+    @property
+    def _expected(self) -> list[Any]:
+        """The labels that the black box gave to the rows of the fit."""
+        return [one.label for one in self.record.evaluation.class_counts]
 
     def explain(self, x: Any, *, ask: bool, change: bool) -> Explanation:
         """Return what is said of one row; see ``AggregateExplainer.explain``."""
@@ -175,12 +183,11 @@ class NewRows:
         """Return what the rules say of other rows, beside the black box's labels; refuse some that are not ``new``."""
         record, table = self.record, stored(X)
         explainers, schema = record.explainers, record.schema
-        expected = [one.label for one in record.evaluation.class_counts]
         if key is not None and labels is not None:
             raise ValueError("key draws rows that the black box is asked about, and labels has its answers: give one.")
         if isinstance(labels, str) and table is not None:
             self.refuse_floor_by("a query in an engine")
-            return count(explainers, table, labels, groups, expected=expected)
+            return count(explainers, table, labels, groups, expected=self._expected)
         if key is not None:
             drawn = draw_from_table(X, key, groups=groups)
             X = drawn.rows
@@ -201,10 +208,7 @@ class NewRows:
         groups = read_column(X, groups)
         known = self.label_table(X, rows, readable, labels)
         readable, members = explainers.can_read(rows, readable), read_groups(groups, len(rows))
-        counted = Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable, heard)
-        if isinstance(labels, str):
-            counted.warn_of_new(labels, explainers, expected)
-        return counted
+        return Counted(explainers.read(rows, both(readable, heard)), known, None, members, readable, heard)
 
     def make_editor(self, X: Any, labels: Any) -> Editor:
         """Return what edits the rules, counted on these rows, which can certify nothing from now on."""
