@@ -10,7 +10,7 @@ import oleander
 
 PACKAGE = Path(oleander.__file__).parent
 NOTICE = "oleander: compiling for this machine, which takes some seconds once.\n"
-# The two files that compile fastest.
+# The file that compiles fastest.
 USE = """
 import numpy as np
 from oleander import kernels
@@ -49,9 +49,9 @@ def test_only_the_first_processes_compile_and_say_so_unless_the_cache_is_damaged
     assert list(tmp_path.rglob("*.nbi"))
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
     # Files that were cut or overwritten are replaced, whether they hold code or name the files that do.
-    for path in tmp_path.rglob("pruning.*.nbc"):
+    for path in tmp_path.rglob("trees._solve-*.nbc"):
         path.write_bytes(path.read_bytes()[:100])
-    for path in tmp_path.rglob("passing.*.nbi"):
+    for path in tmp_path.rglob("trees._pass-*.nbi"):
         path.write_bytes(b"\x80junk")
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, NOTICE)
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, unpack
     from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
-    from oleander.kernels.growth import grow_nodes
+    from oleander.kernels.growth import bin_numbers, grow_nodes
     from oleander.kernels.polishing import CodedDraws
-    from oleander.kernels.pruning import find_best_cut
-    from oleander.kernels.trees import bin_numbers, find_leaves
+    from oleander.kernels.trees import find_best_cut, find_leaves
 
 __all__ = [
     "CodedDraws",
@@ -42,10 +41,9 @@ if not TYPE_CHECKING:
         "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "unpack"),
         "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
-        "growth": ("grow_nodes",),
+        "growth": ("bin_numbers", "grow_nodes"),
         "polishing": ("CodedDraws",),
-        "pruning": ("find_best_cut",),
-        "trees": ("bin_numbers", "find_leaves"),
+        "trees": ("find_best_cut", "find_leaves"),
     }
 
     def __getattr__(name: str) -> Any:

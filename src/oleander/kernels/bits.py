@@ -15,7 +15,7 @@ from oleander.kernels.compiling import compiled, reads, writes
 
 Bits = NDArray[np.uint64]
 
-WORDS, LINES = reads(types.uint64, 2, "C"), reads(types.intp, 1)
+WORDS, LINE, LINES = reads(types.uint64, 2, "C"), reads(types.uint64, 1, "C"), reads(types.intp, 1)
 # More entries than this are not listed if bits are smaller, and at most about this number is listed at once.
 MANY_ENTRIES, MOST_LISTED = 1_000_000, 2_000_000
 # An empty slot of a cover.
@@ -30,7 +30,7 @@ with np.errstate(over="ignore"):
     PLACES[(DE_BRUIJN << np.arange(64, dtype=np.uint64)) >> FIRST_SIX] = np.arange(64, dtype=np.uint64)
 
 
-@compiled()
+@compiled(LINE, LINE, is_inner=True)
 def _count_common(line: Bits, mask: Bits) -> np.uint64:
     total = np.uint64(0)
     for word in range(len(line)):

@@ -13,13 +13,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from multiprocessing import parent_process
 from threading import Condition, Thread
 from typing import IO, Any, TypeVar, cast
 
 from numba import njit, types
 from numba.core import event
+
+from oleander.running import import_without_collecting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -109,7 +110,7 @@ def compile_files(names: Sequence[str]) -> None:
     NOTICE.was_given = True
     for name in names:
         print(name, flush=True)
-        import_module(PACKAGE + name)
+        import_without_collecting(PACKAGE + name)
         print(name, flush=True)
 
 

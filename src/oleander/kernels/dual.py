@@ -79,31 +79,30 @@ def _buy(
     return last
 
 
-@compiled(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, LINE, VALUE, NUMBER, LINE, LINE, LINE, FLAGS)
-def take_polyak_steps(
+@compiled(
+    *(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, VALUE, NUMBER),
+    *(LINE, LINE, LINE, LINE, FLAGS, LINE, LINE, FLAGS, LINE, LINE),
+)
+def _take_polyak_steps(
     starts: Ints,
     columns: Columns,
     rows: Ints,
     weights: Floats,
     n_left: int,
-    multipliers: Floats,
     needed: float,
     n_steps: int,
+    multipliers: Floats,
     best_multipliers: Floats,
     best_prices: Floats,
     times_bought: Floats,
     choice: Bools,
+    prices: Floats,
+    work: Floats,
+    is_bought: Bools,
+    used: Floats,
+    slope: Floats,
 ) -> tuple[float, float, float]:
-    """Take Polyak steps on some candidates until the bound is under the value needed, or the steps are used up.
-
-    ``starts`` and ``columns`` are the points of each candidate, as in a matrix stored by rows; ``rows`` are the
-    candidates, of which ``n_left`` are bought. ``multipliers`` say where to begin, and are changed in place. Written
-    are the multipliers and prices of the best bound, how often each candidate was bought, and the candidates of the
-    step that covered the largest weight. Returns the best bound, the smallest price bought there, and this weight.
-    """
     n_rows, n_points = len(rows), len(weights)
-    prices, work, is_bought = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.bool_)
-    used, slope = np.empty(n_points), np.empty(n_points)
     total = 0.0
     for point in range(n_points):
         total += weights[point]
@@ -151,10 +150,14 @@ def take_polyak_steps(
     return best_bound, threshold, value
 
 
-@compiled(STARTS, COLUMNS, WEIGHTS, NUMBER, VALUE, NUMBER, LINE, LINE, LINE, LINE, LINE)
-def take_volume_steps(
+@compiled(
+    *(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, VALUE, NUMBER),
+    *(LINE, LINE, LINE, LINE, LINE, LINE, LINE, FLAGS, LINE, LINE),
+)
+def _take_volume_steps(
     starts: Ints,
     columns: Columns,
+    rows: Ints,
     weights: Floats,
     n_bought: int,
     target: float,
@@ -164,17 +167,13 @@ def take_volume_steps(
     slope: Floats,
     average: Floats,
     state: Floats,
+    trial_prices: Floats,
+    work: Floats,
+    is_bought: Bools,
+    trial: Floats,
+    used: Floats,
 ) -> None:
-    """Take steps of the volume algorithm, in place: the best multipliers, what they prove, and the next slope.
-
-    ``starts`` and ``columns`` are as above; ``n_bought`` candidates are bought. ``target`` is the best value known: the
-    length of a step is measured against it. ``state`` holds the bound, the smallest price that is bought, the factor of
-    a step, stalls, steps made, and whether another step would change nothing.
-    """
-    n_rows, n_points = len(prices), len(weights)
-    rows = np.arange(n_rows)
-    trial_prices, work, is_bought = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.bool_)
-    trial, used = np.empty(n_points), np.empty(n_points)
+    n_rows, n_points = len(rows), len(weights)
     total = 0.0
     for point in range(n_points):
         total += weights[point]
@@ -216,3 +215,55 @@ def take_volume_steps(
             state[STALLS] += 1.0
             if state[STALLS] >= 15.0:
                 state[FACTOR], state[STALLS] = state[FACTOR] * 0.66, 0.0
+
+
+def take_polyak_steps(
+    starts: Ints,
+    columns: Columns,
+    rows: Ints,
+    weights: Floats,
+    n_left: int,
+    start: Floats,
+    needed: float,
+    n_steps: int,
+) -> tuple[tuple[float, float, float], tuple[Floats, Floats, Floats, Bools]]:
+    """Take Polyak steps on some candidates until the bound is under the value needed, or the steps are used up.
+
+    ``starts`` and ``columns`` are the points of each candidate, as in a matrix stored by rows; ``rows`` are the
+    candidates, of which ``n_left`` are bought. ``start`` is where the multipliers begin. Returns the best bound, the
+    smallest price bought there, and the largest weight that a step covered; and the multipliers and prices of the best
+    bound, how often each candidate was bought, and a mask of those bought at the step that covered most.
+    """
+    best_prices, times_bought, prices, work = np.zeros((4, len(rows)))
+    choice, is_bought = np.zeros((2, len(rows)), dtype=bool)
+    multipliers, best_multipliers, used, slope = np.zeros((4, len(weights)))
+    multipliers[:] = start
+    found = best_multipliers, best_prices, times_bought, choice
+    given = starts, columns, rows, weights, n_left, needed, n_steps
+    return _take_polyak_steps(*given, multipliers, *found, prices, work, is_bought, used, slope), found
+
+
+def take_volume_steps(
+    starts: Ints,
+    columns: Columns,
+    weights: Floats,
+    n_bought: int,
+    target: float,
+    n_steps: int,
+    multipliers: Floats,
+    prices: Floats,
+    slope: Floats,
+    average: Floats,
+    state: Floats,
+) -> None:
+    """Take steps of the volume algorithm, in place: the best multipliers, what they prove, and the next slope.
+
+    ``starts`` and ``columns`` are as above; ``n_bought`` candidates are bought. ``target`` is the best value known: the
+    length of a step is measured against it. ``state`` holds the bound, the smallest price that is bought, the factor of
+    a step, stalls, steps made, and whether another step would change nothing.
+    """
+    rows, is_bought = np.arange(len(prices)), np.empty(len(prices), dtype=bool)
+    trial_prices, work = np.empty((2, len(prices)))
+    trial, used = np.empty((2, len(weights)))
+    given = starts, columns, rows, weights, n_bought, target, n_steps, multipliers, prices, slope, average, state
+    _take_volume_steps(*given, trial_prices, work, is_bought, trial, used)

@@ -1,4 +1,4 @@
-"""Grow a tree on bin codes, best split first.
+"""Bin codes of numbers, and trees that grow on them, best split first.
 
 Arrays are allocated in NumPy and loops are written out: numba compiles that several times faster.
 """
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints
 from oleander.kernels.compiling import compiled, reads, writes
 
+# With several buckets of equal width for each edge, few values have to be compared with more than one edge.
+BUCKETS_PER_EDGE = 8
 # A gain under this share of a node's draws is what divisions leave behind.
 ROUNDING = 1e-9
 # The lines of the array of nodes, of which the first are returned. The draws of a node lie from START to END.
@@ -23,6 +25,45 @@ CODES, SIZES, FLAGS, LABELS = (
     reads(types.intp, 1),
 )
 LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
+
+
+@compiled()
+def _find_bucket(value: float, low: float, scale: float, n_buckets: int) -> int:
+    """Return a bucket that never falls as the value rises."""
+    place = (value - low) * scale
+    if not place > 0:
+        return 0
+    return int(place) if place < n_buckets else n_buckets - 1
+
+
+@compiled(reads(types.float64, 1), reads(types.float64, 1, "C"), writes(types.intp, 1), writes(types.int32, 1))
+def _bin(values: Floats, edges: Floats, starts: Ints, codes: NDArray[np.int32]) -> None:
+    n_edges, n_buckets = len(edges), len(starts)
+    low, scale = edges[0], 0.0
+    if edges[n_edges - 1] > low:
+        scale = n_buckets / (edges[n_edges - 1] - low)
+    # The edges in buckets before a value's own lie under it; a search by halves would guess each branch half wrong.
+    edge = 0
+    for bucket in range(n_buckets):
+        while edge < n_edges and _find_bucket(edges[edge], low, scale, n_buckets) < bucket:
+            edge += 1
+        starts[bucket] = edge
+    for i in range(len(values)):
+        value = values[i]
+        code = starts[_find_bucket(value, low, scale, n_buckets)]
+        while code < n_edges and value > edges[code]:
+            code += 1
+        codes[i] = n_edges + 1 if np.isnan(value) else code
+
+
+def bin_numbers(values: Floats, edges: Floats) -> NDArray[np.int32]:
+    """Return the number of ascending edges under each value; missing has a code of its own, after all others."""
+    values = np.asarray(values, dtype=np.float64)
+    if not len(edges):
+        return np.isnan(values).astype(np.int32)
+    codes = np.empty(len(values), dtype=np.int32)
+    _bin(values, np.ascontiguousarray(edges), np.empty(BUCKETS_PER_EDGE * len(edges), dtype=np.intp), codes)
+    return codes
 
 
 @compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER, is_inner=True)

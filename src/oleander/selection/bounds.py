@@ -187,20 +187,8 @@ def descend(
     For the many small problems of branching, where averaging slopes would cost more steps than it saves. Points without
     weight are covered already. Returns also the largest weight that the candidates bought at a step cover, and these.
     """
-    multipliers, prices, times_bought = np.empty(len(weights)), np.empty(len(candidates)), np.zeros(len(candidates))
-    choice = np.empty(len(candidates), dtype=np.bool_)
-    bound, threshold, value = kernels.take_polyak_steps(
-        *sure.lists,
-        candidates,
-        weights,
-        min(n_left, len(candidates)),
-        np.array(start, dtype=np.float64),
-        needed,
-        n_steps,
-        multipliers,
-        prices,
-        times_bought,
-        choice,
+    (bound, threshold, value), (multipliers, prices, times_bought, choice) = kernels.take_polyak_steps(
+        *sure.lists, candidates, weights, min(n_left, len(candidates)), start, needed, n_steps
     )
     return DualPoint(multipliers, bound, prices, threshold, times_bought), value, np.flatnonzero(choice)
 
