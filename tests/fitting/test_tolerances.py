@@ -30,6 +30,14 @@ def test_a_wider_tolerance_answers_more_and_asks_nothing(sloping):
     assert own["status"] == atlas.record_.status
 
 
+def test_rows_of_the_background_certify_no_tolerance():
+    options = {"tolerance": 1.0, "draws": Draws(1_000), "random_state": 0}
+    explainer = AggregateExplainer(lambda X: 10 * X[:, 0], **options)
+    with pytest.warns(UserWarning, match="300 of 300 rows of X are in the background too"):
+        atlas = explainer.fit(X, background=np.concatenate([X, BACKGROUND]))
+    assert atlas.record_.status == atlas.tolerances([1.0])["status"].item() == "judged"
+
+
 def test_each_line_is_what_a_fit_finds(sloping):
     box, atlas = sloping
     again = AggregateExplainer(box.answer, tolerance="30%", draws=Draws(2_000), random_state=0)
