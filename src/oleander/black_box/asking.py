@@ -1,7 +1,7 @@
 """The model to be explained: asked with encoded rows, and the rows that are sent to it counted and limited."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -299,12 +299,12 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
     return [spelled[name] for name in names]
 
 
-def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = ()) -> Any:
+def keep_columns(X: Any, model: Any, *, others: Iterable[Any] = (), silently: Collection[str] = ()) -> Any:
     """Return the columns of a frame or a source that the model reads, with a warning that names the others.
 
     A column that the model never reads cannot explain it: the true label among the columns would stand in every rule. X
     is returned as it is where it, or the model, has no names of columns. ``others`` names columns of a source that are
-    kept but are no features, such as the true label.
+    kept but are no features, such as the true label, and columns left out ``silently`` are in no warning.
     """
     is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)
@@ -313,8 +313,8 @@ def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = ()) -> Any:
     read = match_columns(names, given)
     kept = [*read, *(name for name in others if is_source and isinstance(name, str))]
     unread = [name for name in given if name not in kept]
-    if unread:
-        warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
+    if named := [name for name in unread if name not in silently]:
+        warn_user(f"columns that the black box was not fitted on are left out: {list_some(named)}.")
     if is_source:
         return X.without(unread)
     if read == given:

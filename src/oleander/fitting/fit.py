@@ -1,6 +1,7 @@
 """One fit: what is given is read, explainers are chosen and judged, and all other rows are counted."""
 
 from dataclasses import replace
+from functools import partial
 
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
@@ -18,7 +19,7 @@ from oleander.fitting.counting import add_counts, plan_count, plan_sample
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Given, Parameters, check, check_radii, check_use, list_remembered
 from oleander.fitting.rules_on_draws import RulesOnDraws
-from oleander.judging.subgroups import read_subgroups, without_unread
+from oleander.judging.subgroups import read_subgroups
 from oleander.results.fit_record import FitRecord
 
 
@@ -59,6 +60,7 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     """
     X, y, groups, background, columns, floor_by, labels, key = given
     sampled, subgroups = None, None
+    of_subgroups: tuple[str, ...] = ()
     source = X if key is None and isinstance(X, Source) else None
     background = as_source(background) or background
     held = plan_sample(options, has_background=background is not None)
@@ -76,10 +78,11 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     if floor_by is not None:
         table = to_table(X)
         # A lazy frame is collected once: a second time its rows may come in another order.
-        X, subgroups = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))
-        X, background = (without_unread(rows, subgroups.columns, options.black_box) for rows in (X, background))
+        X = table if as_lazy(X) is not None else X
+        of_subgroups, subgroups = read_subgroups(floor_by, table, len(table))
     if options.schema is None:
-        X, background = (keep_columns(rows, options.black_box, others=(y, groups, labels)) for rows in (X, background))
+        kept = partial(keep_columns, model=options.black_box, others=(y, groups, labels), silently=of_subgroups)
+        X, background = kept(X), kept(background)
     reading = read(X, y, groups, background, labels, schema=options.schema, held=held, seed=seed, n_jobs=options.n_jobs)
     if reading.labels is not None:
         is_number = options.tolerance is not None
@@ -87,6 +90,5 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     check_radii(options, len(reading.values) if source is None else source.n_rows)
     if columns is not None:
         reading = replace(reading, schema=reading.schema.describing(columns))
-    if subgroups is not None:
-        reading = replace(reading, subgroups=subgroups.names)
-    return reading.notice_copies(), source or sampled, () if subgroups is None else subgroups.columns
+    reading = replace(reading, subgroups=subgroups).notice_copies()
+    return reading, source or sampled, of_subgroups

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import columns_read_by
 from oleander.data.checks import Count, one_per_row
 from oleander.data.frames import columns_of, to_table
 from oleander.files.codec import Saved
@@ -135,13 +133,6 @@ def both(readable: Bools | None, heard: Bools | None) -> Bools | None:
     if readable is None or heard is None:
         return heard if readable is None else readable
     return readable & heard
-
-
-def without_unread(X: Any, columns: Sequence[str], model: Any) -> Any:
-    """Return a frame without the columns of subgroups that the model was not fitted on; others are left to be read."""
-    read, known = columns_read_by(model), columns_of(X)
-    unread = [name for name in columns if read is not None and name not in read and name in (known or ())]
-    return nw.from_native(X).drop(unread).to_native() if unread else X
 
 
 class JudgedSubgroups(NamedTuple):
