@@ -206,7 +206,8 @@ def test_all_bad_columns_are_named_at_once():
         "column 'remark' holds free text or names (60 different values in 'remark')",
     ):
         assert sentence in said
-    assert clean_columns(table[["either"]], dates="%d/%m/%Y")["either"].iloc[0] == pd.Timestamp("2024-04-03")
+    table.attrs["dates"] = "%d/%m/%Y"
+    assert clean_columns(table[["either"]])["either"].iloc[0] == pd.Timestamp("2024-04-03")
 
 
 def test_of_many_columns_of_text_the_first_are_named():

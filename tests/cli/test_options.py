@@ -8,7 +8,8 @@ import pytest
 
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.black_box import BlackBoxError
-from oleander.cli.options import CommandError, ExitCode, Explain, Paper, split_names, to_command_error
+from oleander.cli.app import make_parser
+from oleander.cli.options import CommandError, ExitCode, Explain, Paper, to_command_error
 
 
 def test_defaults_are_those_of_python():
@@ -22,11 +23,16 @@ def test_defaults_are_those_of_python():
 
 
 @pytest.mark.parametrize(
-    ("values", "names"),
-    [(None, ()), ([], ()), (["age"], ("age",)), (["age,sex", "id"], ("age", "sex", "id")), (["a,,b,"], ("a", "b"))],
+    ("words", "names"),
+    [
+        ([], []),
+        (["--drop", "age"], ["age"]),
+        (["--drop", "age,sex", "--drop", "id"], ["age", "sex", "id"]),
+        (["--drop", "a,,b,"], ["a", "b"]),
+    ],
 )
-def test_names_with_commas(values, names):
-    assert split_names(values) == names
+def test_names_with_commas(words, names):
+    assert list(make_parser("explain").read(["DATA", *words]).drop) == names
 
 
 ERRORS = {

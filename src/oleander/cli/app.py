@@ -152,7 +152,9 @@ def make_parser(name: str) -> Parser:
 def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
     """Add the field of a record to a group of the help, as an option or as an argument."""
     details, is_required = dict(one.metadata["details"]), one.default is MISSING
-    if one.default not in (MISSING, None, False, ""):
+    if not is_required:
+        details["default"] = one.default
+    if one.default not in (MISSING, None, False, "", ()):
         details["help"] += f" Default: {one.default}."
     # A percent sign would begin a mark of the formatter.
     details["help"] = details["help"].replace("%", "%%")
@@ -162,14 +164,14 @@ def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
         details["action"] = "store_true"
     elif get_origin(kind) is Literal:
         details["choices"] = get_args(kind)
+    elif kind == options.Names:
+        details |= {"action": "extend", "type": options.split_names, "default": []}
     elif get_origin(kind) is list:
         details["action"] = "append"
     elif kind in (int, float):
         details |= {"type": partial(read_number, kind, *one.metadata["limits"]), "metavar": "N" if kind is int else "X"}
     else:
         details["type"] = kind
-    if not is_required:
-        details["default"] = one.default
     if one.metadata["group"] == options.ARGUMENTS:
         group.add_argument(one.name, nargs=None if is_required else "?", **details)
     else:

@@ -82,17 +82,16 @@ def clean_columns(
     table: pd.DataFrame,
     *,
     declared: Mapping[str, str] | None = None,
-    dates: str | None = None,
     may_drop: bool = False,
 ) -> pd.DataFrame:
     """Return the table with its text read as numbers and dates; ``CommandError`` names all columns that cannot be used.
 
-    Text that is ``declared`` as levels is kept as it is. The format of ``dates`` is as in ``strptime``.
+    Text that is ``declared`` as levels is kept as it is. How dates and decimals are written stands in ``table.attrs``.
     With ``may_drop`` ids and empty columns are left out; a model that was trained elsewhere may need them.
     """
     kinds, found = dict(declared or {}), Findings()
     columns: dict[str, pd.Series] = {}
-    decimal = table.attrs.get("decimal", ".")
+    decimal, dates = _find_writing(table)
     for name in table.columns:
         column = table[name]
         if (problem := _find_collection(column)) is not None:
@@ -122,9 +121,9 @@ def clean_columns(
     return pd.DataFrame(columns)
 
 
-def clean_like(table: pd.DataFrame, schema: FeatureSchema, *, dates: str | None = None) -> pd.DataFrame:
+def clean_like(table: pd.DataFrame, schema: FeatureSchema) -> pd.DataFrame:
     """Return the table with text read as the schema's numbers and dates; cells that cannot be read stay as they are."""
-    decimal, changed = table.attrs.get("decimal", "."), table.copy()
+    changed, (decimal, dates) = table.copy(), _find_writing(table)
     for feature in schema:
         if feature.name not in table.columns or not feature.is_number or not _is_text(table[feature.name]):
             continue
@@ -136,6 +135,11 @@ def clean_like(table: pd.DataFrame, schema: FeatureSchema, *, dates: str | None 
             unread = cells.strange | cells.large
             changed[feature.name] = cells.values.astype(object).where(~unread, column) if unread.any() else cells.values
     return changed
+
+
+def _find_writing(table: pd.DataFrame) -> tuple[str, str | None]:
+    """Return the decimal mark and the format of dates of a table that ``read_table`` returned."""
+    return table.attrs.get("decimal", "."), table.attrs.get("dates")
 
 
 def read_numbers(column: pd.Series, decimal: str = ".") -> Cells:

@@ -23,7 +23,6 @@ from oleander.cli.options import (
     Fitting,
     Paper,
     note,
-    split_names,
     wrong_option,
 )
 from oleander.cli.outputs import (
@@ -215,16 +214,15 @@ def read_output(proba: str | None, threshold: float | None, model: Any) -> Outpu
 
 
 def read_radii(radius: Sequence[str]) -> Any:
-    """Return the radius that ``--radius`` gives, once or several times, with commas or without.
+    """Return the radius, or the several, that ``--radius`` gives.
 
-    >>> read_radii(["7"]), read_radii(["5", "7,9"]), read_radii(["auto"])
+    >>> read_radii(["7"]), read_radii(["5", "7", "9"]), read_radii(["auto"])
     (7.0, [5.0, 7.0, 9.0], 'auto')
     """
-    words = split_names(list(radius))
-    if words == ("auto",):
+    if list(radius) == ["auto"]:
         return "auto"
     try:
-        radii = [float(word) for word in words]
+        radii = [float(word) for word in radius]
     except ValueError:
         radii = []
     if not radii:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.cli.options import CommandError, ExitCode, Opening, note, split_names, wrong_option
+from oleander.cli.options import CommandError, ExitCode, Opening, note, wrong_option
 from oleander.data.schema import FeatureSchema
 from oleander.messages import import_extra, list_some, one_line
 
@@ -195,7 +195,7 @@ def refuse_without_model(given: Opening) -> None:
 
 def load_model(name: str, given: Opening) -> Any:
     """Return the black box that a file holds, or that ``package.module:callable`` names."""
-    path, classes = Path(name), split_names(given.classes)
+    path, classes = Path(name), tuple(given.classes)
     ending = path.suffix.lower()
     if classes and ending not in NUMBERS_CLASSES:
         raise wrong_option(

@@ -7,7 +7,7 @@ records extend.
 import math
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, field
 from enum import IntEnum
 from functools import partial
@@ -18,6 +18,8 @@ from oleander.messages import visible
 
 ARGUMENTS, DATA, MODEL, NUMBERS = "arguments", "the data", "the model", "numbers and probabilities"
 RULES, BALLS, OUTPUT = "the rules", "the paper's method", "output"
+# What is listed with commas, or by giving the option several times.
+Names = Sequence[str]
 GROUPS = (ARGUMENTS, DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT)
 
 
@@ -80,8 +82,8 @@ class Opening(Reading):
     """How files of rows are read and files of models are opened."""
 
     trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.")
-    classes: list[str] | None = option(
-        None, MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
+    classes: Names = option(
+        (), MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
     )
 
 
@@ -95,7 +97,7 @@ class Fitting(Opening):
     )
     target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
     groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
-    drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
+    drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
     kinds: str = option("", DATA, "Kinds of columns whose values mislead: age=integer.", metavar="COL=KIND,...")
     columns: Path | None = option(
         None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
@@ -148,7 +150,7 @@ class Explain(Fitting):
 class Paper(Fitting):
     """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
 
-    radius: list[str] = option(
+    radius: Names = option(
         MISSING,
         BALLS,
         "The radius of the balls in the units of the data, or auto. Several are tried around a row.",
@@ -181,7 +183,7 @@ class CompareModels(Opening):
     data: Path = _data()
     target: str | None = option(None, DATA, "The column that the models predict, which is left out.", metavar="COL")
     groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
-    drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
+    drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
     background: Path | None = option(
         None, MODEL, "Rows around which synthetic rows are drawn. Default: one half of DATA.", metavar="FILE"
     )
@@ -327,13 +329,13 @@ class Tradeoff(Options):
     out: Path | None = _out_file("Write a CSV file too.")
 
 
-def split_names(values: list[str] | None) -> tuple[str, ...]:
-    """Return the names that an option lists, with commas or given several times.
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names that an option lists with commas.
 
-    >>> split_names(["age,sex", "id"])
-    ('age', 'sex', 'id')
+    >>> split_names("age,sex,")
+    ('age', 'sex')
     """
-    return tuple(name for value in values or [] for name in value.split(",") if name)
+    return tuple(name for name in text.split(",") if name)
 
 
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.

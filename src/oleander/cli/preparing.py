@@ -101,13 +101,13 @@ def prepare(
             table, row = table[known], row[known]
         if given.model is None:
             _check_target(table[target], is_regression=is_regression)
-    apart = {target, group, *split_names(given.drop)}
+    apart = {target, group, *given.drop}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     black_box = None if given.model is None else load_model(given.model, given)
     if black_box is not None:
         X = _keep_columns(X, black_box, has_target=target is not None)
     declared = {name: kind for name, kind in kinds.items() if name in X.columns}
-    X = clean_columns(X, declared=declared, dates=files.dates, may_drop=black_box is None)
+    X = clean_columns(X, declared=declared, may_drop=black_box is None)
     schema = FeatureSchema.infer(X, kinds=declared)
     drawn_around = None if background is None else _read_background(background, files, schema)
     if drawn_around is not None:
@@ -147,9 +147,9 @@ def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | Non
     """Return the rows on which two models are compared, their groups, and the background."""
     files, group = FileOptions.parse(given.read), given.groups
     table = read_table(given.data, files)
-    apart = [name for name in (given.target, group, *split_names(given.drop)) if name is not None]
-    check_columns(table.columns, apart, "--target, --groups or --drop")
-    X = clean_columns(table.drop(columns=apart), declared={}, dates=files.dates, may_drop=False)
+    _check_names(given, table.columns)
+    apart = [name for name in table.columns if name in (given.target, group, *given.drop)]
+    X = clean_columns(table.drop(columns=apart))
     background = None
     if given.background is not None:
         background = _read_background(given.background, files, FeatureSchema.infer(X))
@@ -179,10 +179,9 @@ def _prepare_source(given: Fitting, source: Source | None, background: Path | No
     black_box = None if given.model is None else load_model(given.model, given)
     size = f"{source.n_rows:,} rows" if source else f"rows of {name}"
     note(f"{name} {f'has {size}' if source else 'stays where it is'}: {why}, and predictions.csv is not written.")
-    dropped = split_names(given.drop)
     return Prepared(
         black_box,
-        rows.without(dropped) if source else rows.drop(*dropped).to_native(),
+        rows.without(given.drop) if source else rows.drop(*given.drop).to_native(),
         given.target,
         given.groups,
         np.empty(0, dtype=np.intp),
@@ -246,10 +245,10 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
         )
 
 
-def _check_names(given: Fitting, columns: Sequence[Any]) -> None:
+def _check_names(given: Fitting | CompareModels, columns: Sequence[Any]) -> None:
     for option, name in (("--target", given.target), ("--groups", given.groups)):
         check_columns(columns, () if name is None else (name,), option)
-    check_columns(columns, split_names(given.drop), "--drop")
+    check_columns(columns, given.drop, "--drop")
 
 
 def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:
@@ -277,7 +276,7 @@ def _read_background(path: Path, files: FileOptions, schema: FeatureSchema) -> p
     lacking = [name for name in schema.names if name not in table.columns]
     if lacking:
         raise CommandError(f"--background {path} lacks columns of the data: {list_some(lacking, MOST_LISTED)}.")
-    return clean_like(table, schema, dates=files.dates)[list(schema.names)]
+    return clean_like(table, schema)[list(schema.names)]
 
 
 def _check_target(target: pd.Series, *, is_regression: bool) -> None:
@@ -331,7 +330,7 @@ def read_limits(limits: Sequence[str] | None) -> tuple[Boxes, tuple[str, ...]]:
     found: dict[str, Any] = {}
     for text in limits or ():
         name, _, value = text.partition("=")
-        names = split_names([value])
+        names = split_names(value)
         if name in found:
             raise wrong_option(f"--limit {name} is given more than once: give all its values in one, with commas.")
         if name == "conditions" and value.isdecimal():

@@ -41,9 +41,8 @@ from oleander.router import ASK_MODEL
 def predict(given: Predict) -> None:
     """Answer the rows of a file; answers are empty where the explainer abstains."""
     explainer = AggregateExplainer.load(given.atlas)
-    files = FileOptions.parse(given.read)
-    table = read_table(given.data, files)
-    X = rows_for(explainer, table, files.dates)
+    table = read_table(given.data, FileOptions.parse(given.read))
+    X = rows_for(explainer, table)
     note_unread(explainer, X)
     used = set(explainer.schema_.names)
     ids = table[[name for name in table.columns if name not in used and is_id(table[name])]]
@@ -67,7 +66,7 @@ def explain_row(given: ExplainRow) -> None:
         raise wrong_option("--read is about the rows of --data: give it, or leave out --read.")
     explainer = _open(given)
     if given.data is None:
-        X = rows_for(explainer, read_values(explainer, given.values or []), None)
+        X = rows_for(explainer, read_values(explainer, given.values or []))
     else:
         # Text is read with the whole file at hand: whether the day or the month is first may stand in another row.
         X = _read_rows(explainer, given, given.data)
@@ -235,8 +234,7 @@ def _open(given: Asking) -> AggregateExplainer:
 
 
 def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.DataFrame:
-    files = FileOptions.parse(given.read)
-    return rows_for(explainer, read_table(data, files), files.dates)
+    return rows_for(explainer, read_table(data, FileOptions.parse(given.read)))
 
 
 def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
@@ -275,13 +273,13 @@ def _check_asked(given: Judging | Edit) -> None:
 
 def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path) -> tuple[pd.DataFrame, Any]:
     """Return rows of a file, and the name of their column with the model's answers; None where the model is asked."""
-    files, labels, names = FileOptions.parse(given.read), given.labels, explainer.schema_.columns
-    table = known = read_table(data, files)
+    labels, names = given.labels, explainer.schema_.columns
+    table = known = read_table(data, FileOptions.parse(given.read))
     if labels is not None:
         check_columns(table.columns, [labels], "--labels")
         known = _with_labels(table, labels)
         table = known if labels in (names or ()) else known.drop(columns=labels)
-    X = rows_for(explainer, table, files.dates)
+    X = rows_for(explainer, table)
     note_unread(explainer, X)
     if labels is None or labels in X:
         return X, labels
@@ -314,7 +312,7 @@ def _note_silent(n_unread: int, n_rows: int) -> None:
         note(f"{n_unread:,} of {n_rows:,} rows hold values that the explainer does not know: it abstains there.")
 
 
-def rows_for(explainer: AggregateExplainer, table: pd.DataFrame, dates: str | None) -> pd.DataFrame:
+def rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that the explainer knows; others, such as the target, are ignored with a note."""
     schema, by = explainer.schema_, explainer.record_.floor_by
     if schema.columns is None:
@@ -325,4 +323,4 @@ def rows_for(explainer: AggregateExplainer, table: pd.DataFrame, dates: str | No
     others = [name for name in table.columns if name not in known]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return clean_like(table, schema, dates=dates).drop(columns=others).rename(columns=known)
+    return clean_like(table, schema).drop(columns=others).rename(columns=known)

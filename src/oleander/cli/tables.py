@@ -75,7 +75,7 @@ class FileOptions:
                 raise wrong_option(f"--read {name}={mark} is not allowed: give one character that is no quote.")
         if "separator" in found and found["separator"] == found.get("decimal"):
             raise wrong_option(f"--read separator and decimal are both {found['decimal']!r}; they must differ.")
-        return cls(missing=split_names([found.pop("missing", "")]), **found)
+        return cls(missing=split_names(found.pop("missing", "")), **found)
 
     def refuse_for(self, path: Path, kind: str) -> None:
         """Raise ``CommandError`` for options of text files."""
@@ -90,7 +90,7 @@ NO_OPTIONS = FileOptions()
 def read_table(path: Path, options: FileOptions = NO_OPTIONS) -> pd.DataFrame:
     """Read a CSV, Excel or Parquet file; ``CommandError`` says why a file cannot be used.
 
-    ``attrs["decimal"]`` of the table is the decimal mark of numbers that are still text.
+    ``attrs`` of the table has the decimal mark of numbers that are still text, and the format of dates that was given.
     """
     if not path.is_file():
         raise CommandError(f"{path} is not a file.")
@@ -114,7 +114,7 @@ def read_table(path: Path, options: FileOptions = NO_OPTIONS) -> pd.DataFrame:
     if not len(table):
         raise CommandError(f"{path} has a header and no rows.")
     table = _empty_cells(table, options.missing)
-    table.attrs["decimal"] = decimal
+    table.attrs |= {"decimal": decimal, "dates": options.dates}
     return table
 
 
