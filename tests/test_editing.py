@@ -68,7 +68,7 @@ def test_a_rule_by_hand_is_counted_and_answers(atlas):
     assert (member.support, member.fidelity, member.by_hand) == (inside.sum(), 1.0, "written")
     assert member.draw_fidelity == 1.0
     assert edited.rules_frame()["by_hand"].tolist()[-1] == "written"
-    assert f"matches the model on {inside.sum()} of {inside.sum()} rows; by hand)" in edited.summary()
+    assert f"matches the model on {inside.sum()} of {inside.sum()} rows; edited by hand)" in edited.summary()
 
 
 def test_a_rule_under_the_floor_needs_force_and_is_marked_everywhere(atlas):
@@ -76,7 +76,7 @@ def test_a_rule_under_the_floor_needs_force_and_is_marked_everywhere(atlas):
         atlas.with_rule("age > 70", "fall clinic")
     edited = atlas.with_rule("age > 70", "fall clinic", force=True)
     assert "A rule was forced in by hand: age > 70 → fall clinic." in edited.summary()
-    mark = "by hand, although it is under the floor on draws"
+    mark = "edited by hand, although it misses the floor on synthetic rows"
     # The rule answers last, so it is looked up by a row that no other rule holds for.
     shown = [edited.summary(), edited.to_card(), edited._repr_html_(), edited.report().html]
     assert all(mark in text for text in shown)
@@ -183,7 +183,8 @@ class TestReserve:
     def test_rules_that_do_not_hold_fail_and_cost_level(self, atlas):
         reserve = atlas.reserve(make_rows(400, 11))
         bad = atlas.with_rule("age > 20", "home", force=True).without(*range(1, len(atlas.explainers_) + 1))
-        assert "not tested on yet. No test has failed so far; to pass the next, 371 must" in str(reserve)
+        assert "not tested on yet. No test has failed so far" in str(reserve)
+        assert "to pass the next test, 371 of 400 rows must match the model, if all are answered." in str(reserve)
         result = reserve.certify(bad)
         assert not result
         assert str(result).startswith("Not passed: a floor of 90% is not shown on the 400 rows of this reserve. 1 test")

@@ -121,7 +121,7 @@ def test_uncovered_rows_are_described():
     assert left_out.n_rows == (X[:, 1] >= 0.8).sum()
     assert left_out.classes["uncovered"].sum() == left_out.n_rows
     assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not answered")
-    assert "are not answered" in str(left_out)
+    assert "get no answer" in str(left_out)
 
 
 def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():

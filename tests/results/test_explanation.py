@@ -46,8 +46,8 @@ class TestFarOutside:
     def test_values_far_outside_are_named_without_a_value_of_the_data(self):
         words = self.far(age=120, dose=-1.0)
         assert words == [
-            "age = 120 lies far above all values in the data, and no such row was checked",
-            "dose = -1 lies far below all values in the data, and no such row was checked",
+            "age = 120 lies far above all values in the data, where no rule was checked",
+            "dose = -1 lies far below all values in the data, where no rule was checked",
         ]
         assert not any(value in " ".join(words) for value in ("18", "90", "0.5", "2.5"))
 

@@ -140,7 +140,7 @@ class TestSpreads:
     def test_the_spread_is_a_bound_on_the_quantile_of_errors(self):
         found, size = self.measure(Tolerance(0.5), 10 + self.ERRORS)
         assert size == pytest.approx(bound_quantile(self.ERRORS, 0.9, 0.05))
-        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% are within ± 0.95")
+        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% of new rows are within ± 0.95")
         assert tabulate_rules([found])["within"].tolist() == [pytest.approx(0.95)]
         schema = FeatureSchema.infer(self.VALUES)
         again = ExplainerSet.from_dict(ExplainerSet(schema, (found,)).to_dict(), schema)
@@ -150,7 +150,7 @@ class TestSpreads:
         relative = Tolerance(0.1, is_relative=True)
         found, size = self.measure(relative, np.full(100, 8.0))
         assert size == pytest.approx(0.25)
-        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% are within ± 25%")
+        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% of new rows are within ± 25%")
         assert self.measure(relative, np.zeros(100))[1] is None
 
     def test_equal_rows_count_as_often_as_they_occur_and_groups_once(self):

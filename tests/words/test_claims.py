@@ -134,8 +134,8 @@ class TestVerdict:
             ("one tree that abstains", 9, 0.0, np.nan, 0.0, 0, np.nan),
         )
         assert self.describe(*lines)[1:] == [
-            "One tree that abstains reaches the floor of 90% on no part of the rows.",
-            "One plain tree is enough: it reaches the floor of 90% on all rows.",
+            "One tree that abstains reaches the required 90% nowhere.",
+            "One plain tree is enough: it reaches the required 90% on all rows.",
         ]
         assert len(self.describe(*lines, floor=0.95)) == 2
         assert self.describe() == []

@@ -30,7 +30,7 @@ def test_the_first_statement_answers():
         "The model says 'b'; the explanation agrees.",
         "rule 1: age > 52 → b (matches the model on 9 of 10 rows; at least 60% on new rows)",
         "rule 0: age > 52 → a (matches the model on 9 of 10 rows; at least 60% on new rows)",
-        "The rules that hold disagree: the first one, which is the most faithful, answers.",
+        "The rules that hold disagree; the first one, which is the most faithful, answers.",
         "The answer would be 'b' (rule 3) if age ≤ 52.",
     ]
 
@@ -95,7 +95,7 @@ class TestEvidence:
         judged = member(TREE, judged=self.CLAIMS)
         assert describe_evidence(judged, 0, self.RULE) == "matches the model on 9 of 10 rows; at least 60% on new rows"
         assert describe_evidence(judged, 3, self.RULE) == (
-            "matches the model on 1 of 1 row; too few to show even half on new rows, though it matches the model on "
+            "matches the model on 1 of 1 row; too few rows for a bound, but it matches the model on "
             f"100% of {self.RULE.n_draws} synthetic rows"
         )
         assert describe_evidence(judged, 1, self.RULE) == (

@@ -80,12 +80,13 @@ def with_classes(*counts):
 
 
 SILENCE = (
-    "Silence on 50 of 100 rows (50.0%) means that no rule describes what the model says there: a person should decide."
+    "The rule is silent on 50 of 100 rows (50.0%): no rule describes what the model says there, so a person should "
+    "decide."
 )
 ANSWERS, RANDOM = "1 rule answers 50 of 100 rows (50.0%)", "for a random row of a random group"
 MATCHES = f"{ANSWERS} and matches the model on 50 of them (100.0%)"
 ON_OTHERS = "rules learned the same way from the other rows answer 48 of 100 rows and match the model on 46 of them"
-FALSE_AT_MOST = "such statements are false at most 5% of the time"
+WRONG_AT_MOST = "such statements are wrong at most 5% of the time"
 BY_FOLDS = replace(ASKED, judged=Claim(46, 48, 0.879), by_folds=True)
 OF_GROUPS = replace(ASKED, judged=Claim(46, 48, 0.87, "groups"))
 
@@ -95,15 +96,15 @@ OF_GROUPS = replace(ASKED, judged=Claim(46, 48, 0.87, "groups"))
     [
         (
             CERTIFIED,
-            f"{MATCHES}; on new rows, at least 90% of answers match, certified with 95% confidence ({FALSE_AT_MOST}).",
+            f"{MATCHES}; on new rows, at least 90% of answers match, certified with 95% confidence ({WRONG_AT_MOST}).",
         ),
         (
             certified("groups"),
             f"{MATCHES}; {RANDOM}, at least 90% of answers match, certified with 95% confidence (average over 50 "
-            f"groups: 98.0%; {FALSE_AT_MOST}).",
+            f"groups: 98.0%; {WRONG_AT_MOST}).",
         ),
-        (ASKED, f"{MATCHES}; on new rows, at least 91% of answers match, which is checked and not certified."),
-        (OF_GROUPS, f"{MATCHES}; {RANDOM}, at least 87% of answers match, which is checked and not certified."),
+        (ASKED, f"{MATCHES}; on new rows, at least 91% of answers match, which was checked but is not certified."),
+        (OF_GROUPS, f"{MATCHES}; {RANDOM}, at least 87% of answers match, which was checked but is not certified."),
         # The counts of the delivered rules and of the rules that judged are not mixed in one sentence.
         (BY_FOLDS, f"{ANSWERS}. Cross-checked, not certified: {ON_OTHERS} (95.8%; at least 87%)."),
         (
@@ -132,7 +133,7 @@ def test_what_is_answered_and_how_surely(record, words):
         ),
         (
             ModelScore(50, 45, 0, 0, by_group=True),
-            "45 of 50 answered rows (90.0%); the true label is known of 50 of 100 rows.",
+            "45 of 50 answered rows (90.0%); the true label is known for 50 of 100 rows.",
         ),
         (
             ModelScore(100, 100, 0, 0, by_group=True, unsaid=("rare", "<b>")),
@@ -142,33 +143,35 @@ def test_what_is_answered_and_how_surely(record, words):
 )
 def test_how_good_the_model_itself_is(score, words):
     said = describe_fit(replace(CERTIFIED, model_score=score))
-    assert said[1:] == [f"The model itself is correct on {words}", SILENCE]
+    assert said[1:] == [SILENCE, f"The model itself is correct on {words}"]
 
 
 def test_what_silence_means():
     everywhere = replace(BOX, region=Box(()))
     assert describe_fit(CERTIFIED)[-1] == SILENCE
     silence = describe_fit(replace(ASKED, **chosen(everywhere)))[-1]
-    assert silence == "No row is silent; a new row that no rule covers would get no answer."
+    assert silence == "Every row gets an answer; a new row that no rule covers would get none."
 
 
 NO_HELD_OUT = sampled(n_judged=0, promised=float("nan"), seen=float("nan"), n_unread=0)
 UNJUDGED = replace(BOX, support=0, fidelity=float("nan"), judged=(Claim(0, 0, 0.0),))
-CLASSES = "Rows by the model's answer, rarest first:\n  high: 20 rows, 0 answered, 0 as the model\n  low: 80 rows, 40"
+CLASSES = (
+    "Rows by the model's answer, rarest first:\n  high: 20 rows, 0 answered, 0 match the model\n  low: 80 rows, 40"
+)
 
 
 @pytest.mark.parametrize(
     ("record", "words"),
     [
         (PROVEN, "The least faithful explainer matches the model on 100.0% of the rows in its region.\n"),
-        (PROVEN, "Proven: no choice of as many candidates covers more rows.\n"),
+        (PROVEN, "Proven: no other choice of as many candidates covers more rows.\n"),
         (PROVEN, "explainer 1: matches the model on 38 of 40 rows it was chosen on\n"),
         (PROVEN, "rule 1: always → low"),
         (PROVEN, CLASSES),
-        (PROVEN, "the rules give the model's answer on fewer than half of the rows where it says high.\n"),
+        (PROVEN, "where the model says high, the rules give its answer on fewer than half of the rows.\n"),
         (
             replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.4, 100.0)),
-            "No choice of as many candidates covers more than 50.0% of rows; the search stopped early.",
+            "No other choice of as many candidates covers more than 50.0% of rows; the search stopped early.",
         ),
         (
             replace(PROVEN, counted=0.38),
@@ -183,10 +186,10 @@ CLASSES = "Rows by the model's answer, rarest first:\n  high: 20 rows, 0 answere
         (replace(PROVEN, **chosen(BALL, [f"c{i % 20:02}" for i in range(100)])), f"  and {20 - MOST_CLASSES} more"),
         (
             replace(PROVEN, verdict=(OneTree("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),)),
-            "One tree instead, judged on rows it was not grown on (floor 90%):\n  One plain tree (9 leaves) answers",
+            "What one tree would do instead, on rows that it was not grown on:\n  One plain tree (9 leaves) answers",
         ),
         (certified("groups", rows=Claim(190, 200, 0.9)), "Also certified: at least 90% of all answered rows match"),
-        (BY_FOLDS, "no check: the rules were learned from synthetic rows around these"),
+        (BY_FOLDS, "not a check: the rules were learned from synthetic rows around these"),
         (replace(CERTIFIED, n_fits=3), "This is fit number 3 on these rows"),
         (ASKED, "The rule matches the model on 100.0% of the synthetic rows where it holds.\n"),
         (ASKED, "A classifier tells synthetic rows from real ones with 61% accuracy (50% is ideal)."),
@@ -202,9 +205,9 @@ CLASSES = "Rows by the model's answer, rarest first:\n  high: 20 rows, 0 answere
         # 54 of 60 is the floor of 0.9 itself.
         (
             with_classes(("a", 50, 20, 17), ("b", 60, 60, 54)),
-            "fewer than 90% of answers (the floor that was set) match the model where it says a (17 of 20 match).\n",
+            "fewer answers match than the required 90% where the model says a (17 of 20 match).\n",
         ),
-        (sampled(), "On all 1,000 rows: 40.00% are answered, 100.00% of them as the model does"),
+        (sampled(), "On all 1,000 rows: 40.00% are answered, 100.00% of the answers match the model"),
         (sampled(), "a sample of 100 rows. Shares on the 25 held-out rows are within 0.0500 of the exact ones."),
         (sampled(), "This keeps the promise: within 0.0800 for every candidate, with 95% probability."),
         (sampled(), "3 rows hold values that the schema does not allow, and are not answered"),
@@ -218,7 +221,7 @@ def test_the_summary_says(record, words):
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        *((PROVEN, words) for words in ("printed program", "tree instead")),
+        *((PROVEN, words) for words in ("printed program", "one tree would do")),
         (replace(PROVEN, counted=0.4), "printed program"),
         (held_out(), "not certified"),
         (two_rules(), "hardly ever"),
@@ -239,7 +242,7 @@ class TestPage:
     def test_another_choice_is_not_certified(self):
         first, silence = describe_cell(CERTIFIED, CERTIFIED.cell, is_fitted=False)["lead"]
         assert first.startswith("1 rule answers 50.0% of rows and matches the model on 100.0% of them. Not certified:")
-        assert silence.startswith("Silence on 50 of 100")
+        assert silence.startswith("The rule is silent on 50 of 100")
 
     @pytest.mark.parametrize(
         ("record", "status", "words"),
@@ -260,7 +263,7 @@ class TestPage:
         assert "The model labelled 2,000 synthetic rows" in made
         assert "In total, 2,100 rows were sent to the model." in made
         assert "Clopper" in made
-        assert "A program chose at most 5 rules with at most 2 conditions each that together cover" in made
+        assert "An integer program chose at most 5 rules with at most 2 conditions each that together cover" in made
         assert describe_making(PROVEN, 100)[0].startswith("At most 5 explainers, each for one region")
 
 
@@ -277,12 +280,12 @@ class TestSilentRows:
     def test_most_means_more_than_half_of_the_silent_rows(self):
         # A leaf may hold most silent rows without being silent itself.
         assert self.describe(("a", 40, 100), ("b", 5, 6), ("c", 8, 500)) == [
-            "53 rows (8.7%) are not answered.",
+            "53 rows (8.7%) get no answer.",
             "Most of them, 40 of 53, are where:",
             "  a: 40 of 100 rows there (40%)",
         ]
         _, head, *lines = self.describe(("a", 37, 50), ("b", 48, 900))
-        assert head == "They are most frequent where (37 of 85):"
+        assert head == "They are most frequent (37 of 85) where:"
         assert lines == ["  a: 37 of 50 rows there (74%)"]
 
     def test_small_places_are_left_out(self):

@@ -32,7 +32,7 @@ from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
 from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
-from oleander.words.sentences import describe_cell, describe_making
+from oleander.words.sentences import ONE_TREE, describe_cell, describe_making
 
 CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
@@ -219,7 +219,7 @@ def build_content(
         "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
         "made": describe_making(record, atlas.n_queries_),
-        "verdict": describe_verdict(record.verdict or (), record.min_fidelity),
+        "verdict": [ONE_TREE, *describe_verdict(record.verdict, record.min_fidelity)] if record.verdict else [],
         "settings": describe_settings(atlas, values),
     }
 

@@ -4,6 +4,7 @@ Boxes and leaves of trees are conjunctions of conditions.
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, FeatureSchema
+
+# Levels that say no, and up to how many others are listed in place of "is not none".
+NEGATIVE, MOST_LISTED = re.compile(r"(no|none|not|never|nothing|without)\b", re.IGNORECASE), 3
 
 
 class _OneColumn(ABC):
@@ -139,9 +143,13 @@ class Levels(_OneColumn):
         others = set(range(len(self.feature.levels))) - self.codes
         if not others:
             return f"{name} is known"
-        # The shorter of the two lists reads faster.
-        negated = len(others) < len(self.codes)
-        words = [self.feature.describe_value(code) for code in sorted(others if negated else self.codes)]
+        inside, outside = (
+            [self.feature.describe_value(code) for code in sorted(part)] for part in (self.codes, others)
+        )
+        # The shorter list reads faster, but "drug is not none" would be a double negative.
+        is_double = any(NEGATIVE.match(word) for word in outside) and len(inside) <= MOST_LISTED
+        negated = len(outside) < len(inside) and not is_double
+        words = outside if negated else inside
         verb = "is not" if negated else "is"
         return f"{name} {verb} {words[0]}" if len(words) == 1 else f"{name} {verb} one of {', '.join(words)}"
 

@@ -5,16 +5,23 @@ A dossier has the same facts under plain headings, or in the order of Annex IV o
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from oleander.data.schema.schema import describe_features
-from oleander.messages import show_lower_percent, show_percent, visible
+from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_all, describe_evidence, describe_rule
-from oleander.words.sentences import describe_exact, describe_facts, describe_fit, describe_realism, describe_size
+from oleander.words.sentences import (
+    describe_exact,
+    describe_facts,
+    describe_fit,
+    describe_realism,
+    describe_size,
+    tabulate_classes,
+)
 
 # Characters that Markdown gives a meaning to.
 MARKS = "\\`*_[]#|~:"
@@ -73,7 +80,7 @@ def describe_parts(record: FitRecord) -> dict[str, list[str]]:
         "use": describe_use(record),
         "performance": list_figures(record),
         "rules": list_rules_of(record),
-        "classes": tabulate_classes(record),
+        "classes": list_classes(record),
         "columns": tabulate_columns(record),
         "limits": list_limits(record),
     }
@@ -130,27 +137,19 @@ def list_rules_of(record: FitRecord) -> list[str]:
     return lines[1:]
 
 
-def tabulate_classes(record: FitRecord) -> list[str]:
+def list_classes(record: FitRecord) -> list[str]:
     """Return a table of the model's answers."""
-    lines = [
-        (str(one.label), f"{one.n_rows:,}", *(_share(part, one.n_rows) for part in (one.n_answered, one.n_right)))
-        for one in record.widest_evaluation.count_classes(rarest_first=not record.is_number)
-    ]
-    return _tabulate(["the model says", "rows", "answered", "answered as the model"], lines)
-
-
-def _share(part: int, whole: int) -> str:
-    return show_lower_percent(part / whole, 0) if whole else "–"
+    return _tabulate(*tabulate_classes(record.widest_evaluation, rarest_first=not record.is_number))
 
 
 def tabulate_columns(record: FitRecord) -> list[str]:
     """Return a table of the columns."""
     columns = describe_features(record.schema)
     columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
-    return _tabulate(["column", "kind", "values", "may be missing"], columns.to_numpy().tolist())
+    return _tabulate(["column", "kind", "values", "may be missing"], *columns.to_numpy().tolist())
 
 
-def _tabulate(names: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+def _tabulate(names: Sequence[str], *lines: Sequence[str]) -> list[str]:
     body = [f"| {' | '.join(map(escape, line))} |" for line in lines]
     return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
 
@@ -178,8 +177,8 @@ def write_dossier(
         "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER],
         "data": _describe_data(record, facts),
         "metrics": [
-            "The figures say how well the rules stand for the model: how many rows they answer, and on how many "
-            "of them they say what it says. How often the model is correct is another question.",
+            "The figures say how well the rules describe the model: how many rows they answer, and on how many of "
+            "these the answer matches the model's. How often the model is correct is another question.",
             "",
             PROVIDER,
         ],
@@ -188,7 +187,7 @@ def write_dossier(
             "are marked.",
         ],
         "monitoring": [
-            "`oleander watch` looks at new rows as often as wanted: while the floor holds, the probability that it "
+            "`oleander watch` checks new rows as often as you like: while the floor holds, the probability that it "
             "ever raises an alarm is at most 5%."
         ],
         "changes": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],

@@ -212,7 +212,7 @@ def describe_system(certificate: SystemCertificate) -> str:
     """Return what may be claimed of a router."""
     agreement, answered = certificate.agreement, certificate.answered
     n_asked = replace(answered, n_right=answered.n_rows - answered.n_right)
-    sure = "both hold with" if certificate.is_certified else "checked and not certified at"
+    sure = "both hold with" if certificate.is_certified else "checked, but not certified, at"
     return (
         f"The router says what the model says on {at_least(agreement.bound)} of rows{about(agreement.unit)} "
         f"({show_evidence(agreement)}), and asks it on at most {show_upper_percent(certificate.most_asked, 0)} "
@@ -239,7 +239,7 @@ def describe_difference(found: Difference) -> list[str]:
     n_different = replace(whole, n_right=whole.n_rows - whole.n_right)
     rows = f"rows{about(whole.unit)}"
     sure = f"{show_percent(found.confidence)} confidence"
-    sure = sure if found.is_certified else f"checked at {sure}, not certified"
+    sure = sure if found.is_certified else f"checked at {sure}, but not certified"
     if not n_different.n_right:
         none = f"No difference found on {how_many(whole.n_rows, whole.unit)}"
         lines = [f"{none}: the models differ on at most {most} of {rows} ({sure})."]
@@ -300,12 +300,12 @@ def describe_reserve(tested: Tested, n_tests: int) -> str:
 
 def _say_next(tested: Tested) -> str:
     failed = f"{how_many(tested.n_failed, 'tests')} failed so far" if tested.n_failed else "No test has failed so far"
-    needed = f"must match the model if all {how_many(tested.n_units, tested.unit)} are answered"
+    needed = f"of {how_many(tested.n_units, tested.unit)} must match the model, if all are answered"
     if tested.n_needed > tested.n_units:
-        return f"{failed}; the next cannot pass, even if every answer matches: take a reserve of more rows."
+        return f"{failed}; the next test cannot pass, even if every answer matches: make a reserve of more rows."
     left = f"{how_many(tested.n_left, 'further failures')}{' or more' * (tested.n_left == MOST_COUNTED)}"
     left = f"A test can still pass after {left}" if tested.n_left else "If that fails, no later test can pass"
-    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}. {left}."
+    return f"{failed}; to pass the next test, {tested.n_needed:,} {needed}. {left}."
 
 
 @say.register
@@ -338,7 +338,7 @@ def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
     for line in verdict:
         name = line.answer.capitalize()
         if line.coverage == 0:
-            lines.append(f"{name} reaches the floor of {shown} on no part of the rows.")
+            lines.append(f"{name} reaches the required {shown} nowhere.")
             continue
         lines.append(
             f"{name} ({how_many(line.rules, 'leaves') if line.rules > 1 else '1 leaf'}) answers "
@@ -346,7 +346,7 @@ def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
             f"({at_least(line.bound, 1)} on new rows)."
         )
     if any(tree.answer == "one plain tree" and tree.bound >= floor for tree in verdict):
-        lines.append(f"One plain tree is enough: it reaches the floor of {shown} on all rows.")
+        lines.append(f"One plain tree is enough: it reaches the required {shown} on all rows.")
     return lines
 
 

@@ -23,7 +23,13 @@ from oleander.words.rules import (
     describe_sureness,
     with_refits,
 )
-from oleander.words.sentences import describe_evaluation, describe_exact, describe_facts, describe_fit
+from oleander.words.sentences import (
+    describe_evaluation,
+    describe_exact,
+    describe_facts,
+    describe_fit,
+    tabulate_classes,
+)
 
 # Colours are inherited, so that a fragment is readable in light and in dark notebooks.
 STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
@@ -95,7 +101,7 @@ def draw_watch(watched: Watched, title: str) -> str:
     """Return a page of a watch: what all batches say, the path of the evidence over time, and a table of batches."""
     sentences = describe_watched(watched).splitlines()
     names = [f"rule {one.about}" if one.about.isdecimal() else one.about for one in watched.evidence]
-    heads = ["batch", "rows", "answered", "as the model", *names]
+    heads = ["batch", "rows", "answered", "answers that match", *names]
     shares = np.exp([one.path + np.log(one.level) for one in watched.evidence])
     lines = [
         [
@@ -232,8 +238,5 @@ def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:
 
 
 def _draw_classes(evaluation: Evaluation) -> str:
-    lines = [
-        (one.label, f"{one.n_rows:,}", f"{one.n_answered:,}", f"{one.n_right:,}")
-        for one in evaluation.count_classes(rarest_first=True)
-    ]
-    return table(["the model says", "rows", "answered", "as the model"], lines)
+    heads, *lines = tabulate_classes(evaluation)
+    return table(heads, lines)

@@ -24,11 +24,11 @@ MOST_RULES, WIDEST_RULES = 20, 12
 MOST_FEATURES = 10
 # The page says these of the rows that are tried on it.
 UNCOVERED = "no rule covers this row"
-DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
+DISAGREE = "The rules that hold disagree; the first one, which is the most faithful, answers."
 CHANGE = "The answer would be '{}' ({}) if {}."
-FAR = "{} lies far {} all values in the data, and no such row was checked"
+FAR = "{} lies far {} all values in the data, where no rule was checked"
 # Why a row of a silent subgroup gets no answer.
-SILENT_SUBGROUP = "the rules are silent in its subgroup, where the floor is not shown"
+SILENT_SUBGROUP = "the rules are silent in its subgroup, where the floor was not shown"
 
 
 def describe_rule(name: str, rule: Rule, evidence: str) -> str:
@@ -80,9 +80,9 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
     """
     if member.by_hand:
         # No bound is stated: the rule was written after its rows were looked at.
-        under = ", although it is under the floor on draws" if member.by_hand == "forced" else ""
+        under = ", although it misses the floor on synthetic rows" if member.by_hand == "forced" else ""
         counts = matches_on(round(member.fidelity * member.support), member.support) if member.support else "on no row"
-        return f"{counts}; by hand{under}"
+        return f"{counts}; edited by hand{under}"
     if alone and not member.judged:
         return describe_teachers(rule)
     claim, is_one = member.certified, member.explainer.n_rules == 1
@@ -93,8 +93,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        few = f"too few{' groups' * (judged.unit == 'groups')} to show even half on new rows"
-        few += f", though it {describe_teachers(rule)}"
+        few = f"too few {judged.unit} for a bound, but it {describe_teachers(rule)}"
         words = matches_on(judged.n_right, judged.n_rows)
         words += f"; {on_new_rows(judged) if judged.bound >= LEAST_STATED else few}"
     else:
@@ -107,7 +106,7 @@ def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
     spread = member.spreads[position] if member.spreads and position is not None else None
     if spread is None or member.tolerance is None:
         return ""
-    return f"; {at_least(spread.share)} are within {member.tolerance.show_spread(spread.size)}"
+    return f"; {at_least(spread.share)} of new rows are within {member.tolerance.show_spread(spread.size)}"
 
 
 def describe_refits(stability: Stability, number: int) -> str:

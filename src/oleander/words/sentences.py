@@ -28,6 +28,8 @@ from oleander.words.rules import describe_member
 MOST_CLASSES = 12
 # A class in which a smaller share of all rows gets the model's answer is named.
 FAIR_SHARE = 0.5
+# What stands above the sentences of ``describe_verdict``.
+ONE_TREE = "What one tree would do instead, on rows that it was not grown on:"
 # What is said of an interval.
 CONFIDENT = " on new rows, with 95% confidence"
 
@@ -37,12 +39,12 @@ def summarize(record: FitRecord) -> str:
     members, floor = record.explainers.members, record.min_fidelity
     rules = [line for number in range(len(members)) for line in describe_member(record, number)]
     if any(member.judged for member in members):
-        of = "each bound is about one rule at a time"
+        of = "each bound holds for one rule at a time"
         of = of if record.exact is None else "counted on the rows that nothing was learned or chosen from"
         rules.insert(0, f"The rules, widest first ({of}):")
     trees = [f"  {line}" for line in describe_verdict(record.verdict or (), floor)]
     if trees:
-        trees.insert(0, f"One tree instead, judged on rows it was not grown on (floor {show_percent(floor)}):")
+        trees.insert(0, ONE_TREE)
     parts = [
         describe_fit(record),
         [*describe_facts(record), *map(describe_size, record.ball_sizes)],
@@ -60,8 +62,8 @@ def summarize(record: FitRecord) -> str:
 
 
 def describe_fit(record: FitRecord) -> list[str]:
-    """Return what the rules answer and how surely, how good the model itself is, and what silence means."""
-    return [*describe_answers(record), *describe_model(record), describe_silence(record.cell, record)]
+    """Return what the rules answer and how surely, what silence means, and how good the model itself is."""
+    return [*describe_answers(record), describe_silence(record.cell, record), *describe_model(record)]
 
 
 def describe_answers(record: FitRecord) -> list[str]:
@@ -90,7 +92,7 @@ def describe_answers(record: FitRecord) -> list[str]:
         return [f"{first}{matched}{_explain_bound(certificate)}."]
     if judged is not None:
         what = f"{about(judged.unit) or ' on new rows'}, {at_least(judged.bound)} of answers match"
-        return [f"{first}{matched};{what}, which is checked and not certified."]
+        return [f"{first}{matched};{what}, which was checked but is not certified."]
     lines = [f"{first}{matched}, counted on the rows {_verb(cell, 'they were', 'it was')} chosen on."]
     if certificate is None:
         return lines
@@ -104,7 +106,7 @@ def _explain_bound(certificate: Certificate) -> str:
     """Return what is certified of the answers, and what that means."""
     claim, error = certificate.answers, show_percent(1 - certificate.confidence)
     counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
-    meaning = f"{counted}such statements are false at most {error} of the time"
+    meaning = f"{counted}such statements are wrong at most {error} of the time"
     return (
         f";{about(claim.unit) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
         f"{show_percent(certificate.confidence)} confidence ({meaning})"
@@ -145,7 +147,7 @@ def describe_model(record: FitRecord) -> list[str]:
     unsaid = join_words(_list_some([repr(label) for label in score.unsaid]))
     never = f"; it never says {unsaid}" if unsaid else ""
     n_known, n_rows = score.n_answered + score.n_silent, record.evaluation.n_rows
-    of = f"; the true label is known of {n_known:,} of {n_rows:,} rows" if n_known < n_rows else ""
+    of = f"; the true label is known for {n_known:,} of {n_rows:,} rows" if n_known < n_rows else ""
     return [f"The model itself is correct{within(record)} {join_words(parts)}{never}{of}."]
 
 
@@ -155,9 +157,10 @@ def describe_silence(cell: Cell, record: FitRecord) -> str:
     n_silent = n_rows - round(cell.coverage * n_rows)
     rules = "rule" if record.is_asked else "explainer"
     if not n_silent:
-        return f"No row is silent; a new row that no {rules} covers would get no answer."
+        return f"Every row gets an answer; a new row that no {rules} covers would get none."
     share = f"{n_silent:,} of {n_rows:,} rows ({show_share(n_silent / n_rows, 1)})"
-    return f"Silence on {share} means that no {rules} describes what the model says there: a person should decide."
+    subject = f"The {rules} is" if cell.n_explainers == 1 else f"The {rules}s are"
+    return f"{subject} silent on {share}: no {rules} describes what the model says there, so a person should decide."
 
 
 # What must be known beside them.
@@ -195,12 +198,12 @@ def describe_subgroups(record: FitRecord) -> list[str]:
     by, floor = record.floor_by, show_percent(record.min_fidelity)
     if by is None:
         return []
-    sure = "certified for all of them together" if by.is_certified else "checked and not certified"
+    sure = "certified for all of them together" if by.is_certified else "checked, but not certified"
     lines = [f"Within each of these subgroups, {at_least(record.min_fidelity)} of answers match ({sure}):"]
     lines += [_describe_subgroup(one) for one in by.subgroups if one.speaks]
     silent = [one for one in by.subgroups if not one.speaks]
     if silent or by.n_unnamed:
-        lines.append(f"Silent, because the floor of {floor} is not shown there:")
+        lines.append(f"No answers in these subgroups, where a floor of {floor} could not be shown:")
         lines += [_describe_subgroup(one) for one in silent]
     if by.n_unnamed:
         lines.append(f"  rare subgroups with {how_many(by.n_unnamed)} in all")
@@ -210,10 +213,10 @@ def describe_subgroups(record: FitRecord) -> list[str]:
 def _describe_subgroup(one: Subgroup) -> str:
     words = f"  {one.name}: {how_many(one.n_rows)}"
     if one.n_needed is not None:
-        return f"{words}, too few to show the floor; {one.n_needed:,} are needed"
+        return f"{words}, too few to show the floor: {one.n_needed:,} are needed"
     verb = "are answered" if one.speaks else "would be answered"
     parts = [f"{one.n_answered:,} {verb}{_interval(one.n_answered, one.n_rows)}"]
-    parts.append(f"{one.n_right:,} as the model{_interval(one.n_right, one.n_answered)}")
+    parts.append(f"{one.n_right:,} match the model{_interval(one.n_right, one.n_answered)}")
     return f"{words}, {', '.join(parts)}"
 
 
@@ -265,9 +268,9 @@ def _describe_proof(cell: Cell) -> list[str]:
     fidelity = show_lower_percent(cell.fidelity)
     lines = [f"The least faithful explainer matches the model on {fidelity} of the rows in its region."]
     if cell.status == "optimal":
-        return [*lines, "Proven: no choice of as many candidates covers more rows."]
+        return [*lines, "Proven: no other choice of as many candidates covers more rows."]
     most = show_upper_percent(cell.most)
-    return [*lines, f"No choice of as many candidates covers more than {most} of rows; the search stopped early."]
+    return [*lines, f"No other choice of as many candidates covers more than {most} of rows; the search stopped early."]
 
 
 def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str, list[str]]:
@@ -285,7 +288,7 @@ def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str
     first = (
         f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {show_share(cell.coverage, 1)} of rows and "
         f"{_verb(cell, 'match', 'matches')} the model{within(record)} on {show_share(cell.agreement, 1)} of them. Not "
-        "certified: this is not the fitted choice, and a choice made after looking at several is not certified."
+        "certified: only the fitted choice is, because a choice made after looking at several cannot be."
     )
     return {"lead": [first, describe_silence(cell, record)], "facts": _describe_proof(cell)}
 
@@ -314,9 +317,9 @@ def describe_exact(record: FitRecord) -> list[str]:
         return []
     lines = [
         f"On all {accuracy.n_rows:,} rows: {show_share(exact.coverage, 2)} are answered, "
-        f"{show_share(exact.agreement, 2)} of them as the model does; the least faithful explainer matches it on "
+        f"{show_share(exact.agreement, 2)} of the answers match the model; the least faithful explainer matches it on "
         f"{show_lower_percent(exact.fidelity)} of its rows.",
-        f"Where nothing else is said, figures are from a sample of {accuracy.n_sample:,} rows.",
+        f"Unless stated otherwise, figures are from a sample of {accuracy.n_sample:,} rows.",
     ]
     if accuracy.n_judged:
         lines[-1] += (
@@ -334,16 +337,25 @@ def describe_exact(record: FitRecord) -> list[str]:
     return lines
 
 
+def tabulate_classes(evaluation: Evaluation, *, rarest_first: bool = True) -> list[list[str]]:
+    """Return how each class, or range of numbers, fares as a table: its heads, and a line for each."""
+    lines = [["the model says", "rows", "answered", "answers that match"]]
+    for one in evaluation.count_classes(rarest_first=rarest_first):
+        parts = (one.n_answered, one.n_rows), (one.n_right, one.n_answered)
+        shares = (f"{n:,} of {of:,} ({show_share(n / of)})" if of else "–" for n, of in parts)
+        lines.append([visible(one.label), f"{one.n_rows:,}", *shares])
+    return lines
+
+
 def describe_classes(record: FitRecord) -> list[str]:
     """Return how each class fares, the rarest first, or each range of numbers."""
     classes = record.widest_evaluation.count_classes(rarest_first=not record.is_number)
     order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
-    taught = " (no check: the rules were learned from synthetic rows around these)" if record.by_folds else ""
+    taught = " (not a check: the rules were learned from synthetic rows around these)" if record.by_folds else ""
     lines = [f"Rows by the model's answer{order}{taught}:"]
     for one in classes[:MOST_CLASSES]:
-        lines.append(
-            f"  {visible(one.label)}: {how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} as the model"
-        )
+        counts = f"{how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} match the model"
+        lines.append(f"  {visible(one.label)}: {counts}")
     if len(classes) > MOST_CLASSES:
         lines.append(f"  and {len(classes) - MOST_CLASSES} more")
     return lines
@@ -359,14 +371,14 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
     ]
     if weak:
         lines.append(
-            f"Warning: fewer than {show_percent(record.min_fidelity)} of answers (the floor that was set) match the "
-            f"model where it says {join_words(_list_some(weak))}."
+            f"Warning: fewer answers match than the required {show_percent(record.min_fidelity)} where the model says "
+            f"{join_words(_list_some(weak))}."
         )
     rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
     if rare:
         lines.append(
-            "Warning: the rules give the model's answer on fewer than half of the rows where it says "
-            f"{join_words(_list_some(rare), 'or')}."
+            f"Warning: where the model says {join_words(_list_some(rare), 'or')}, the rules give its answer on fewer "
+            "than half of the rows."
         )
     return lines
 
@@ -425,8 +437,8 @@ def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
     """Return how many rows are not answered, and regions with ``least`` or more of them in which they are frequent."""
     n_silent = uncovered.n_rows
     if not n_silent:
-        return ["Every row is answered."]
-    first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'is' if n_silent == 1 else 'are'} not answered."
+        return ["Every row gets an answer."]
+    first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'gets' if n_silent == 1 else 'get'} no answer."
     dense: list[tuple[int, Rule]] = []
     for n_there, rule in sorted(((count_silent(rule), rule) for rule in uncovered.rules), key=lambda pair: -pair[0]):
         is_enough = 2 * sum(n for n, _ in dense) > n_silent
@@ -438,7 +450,7 @@ def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
     head = (
         f"Most of them, {n_inside:,} of {n_silent:,}, are where:"
         if 2 * n_inside > n_silent
-        else f"They are most frequent where ({n_inside:,} of {n_silent:,}):"
+        else f"They are most frequent ({n_inside:,} of {n_silent:,}) where:"
     )
     lines = [
         f"  {rule.premise}: {n:,} of {how_many(rule.n_draws)} there ({show_share(n / rule.n_draws)})"
@@ -465,8 +477,8 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
             f"The model labelled {record.n_draws:,} synthetic rows: made-up rows that resemble the data."
             if record.from_draws
             else f"The rules were learned from {record.n_draws:,} rows that the model labelled.",
-            f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
-            f"hold. A program chose at most {limits} that together cover as many {rows} as possible.",
+            f"Candidate rules match the model on {floor} or more of the {rows} where they hold. An integer program "
+            f"chose at most {limits} that together cover as many {rows} as possible.",
             *_describe_choice(record),
             f"Each of {evaluation.n_rows:,} rows was used to check rules that were learned the same way without it."
             if record.by_folds
@@ -475,7 +487,7 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
     else:
         steps.append(
             f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
-            f"many of {evaluation.n_rows:,} rows as possible, each matching the model on a share of {floor} or more."
+            f"many of {evaluation.n_rows:,} rows as possible, each matching the model on {floor} or more of its rows."
         )
         steps += map(describe_size, record.ball_sizes)
     certificate = record.certificate

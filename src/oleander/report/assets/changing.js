@@ -240,7 +240,9 @@ function describeCells(column, cells) {
   } else if (known.length) {
     const codes = known.map(({ value }) => value).sort((a, b) => a - b);
     const others = column.levels.map((_, code) => code).filter((code) => !codes.includes(code));
-    const isShorter = others.length < codes.length;
+    // "drug is not none" would be a double negative.
+    const isDouble = codes.length <= 3 && others.map(say).some((level) => /^(no|none|not|never|nothing|without)(?![\p{L}\p{N}_])/iu.test(level));
+    const isShorter = others.length < codes.length && !isDouble;
     const names = (isShorter ? others : codes).map(say);
     words = others.length ? `${column.name} ${isShorter ? "is not" : "is"} ${names.length === 1 ? names[0] : `one of ${names.join(", ")}`}` : `${column.name} is known`;
   }

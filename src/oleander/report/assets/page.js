@@ -494,7 +494,7 @@ function renderColumns() {
 function renderMaking() {
   $("making").replaceChildren(
     h("ol", {}, data.made.map((text) => h("li", {}, text))),
-    data.verdict.length ? h("div", {}, h("p", {}, "One tree instead, judged on rows it was not grown on:"), h("ul", {}, data.verdict.map((text) => h("li", {}, text)))) : "",
+    data.verdict.length ? h("div", {}, h("p", {}, data.verdict[0]), h("ul", {}, data.verdict.slice(1).map((text) => h("li", {}, text)))) : "",
     h("details", {}, h("summary", {}, "To make this page again: software, options and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
   );
 }
