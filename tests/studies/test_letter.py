@@ -25,7 +25,7 @@ def test_dermatology_is_covered_by_the_letter_and_not_by_cut_draws(seed):
 
     def cover(**options):
         atlas = AggregateExplainer.paper(
-            forest, radius=5.0, max_explainers=50, max_candidates=60, random_state=seed, **options
+            forest, radius=5.0, n_draws=2_000, max_explainers=50, max_candidates=60, random_state=seed, **options
         )
         try:
             return atlas.fit(X).coverage_
