@@ -24,16 +24,14 @@ def measured(n_rows, rng):
     return rng.normal(size=(n_rows, 4))
 
 
-def detection_limit(n_rows, rng):
+def detection_limit(n_rows, rng, share=0.6):
     X = rng.exponential(size=(n_rows, 3)).round(2)
-    X[rng.random((n_rows, 3)) < 0.6] = 0
+    X[rng.random((n_rows, 3)) < share] = 0
     return X
 
 
 def mostly_under_the_limit(n_rows, rng):
-    X = rng.exponential(size=(n_rows, 3)).round(2)
-    X[rng.random((n_rows, 3)) < 0.9] = 0
-    return X
+    return detection_limit(n_rows, rng, 0.9)
 
 
 def zero_inflated(n_rows, rng):

@@ -17,13 +17,6 @@ MEMORY = 250 * MIB
 TRIAL = "0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n"
 
 
-def pack(path, parts, method=zipfile.ZIP_DEFLATED):
-    """Write an archive of small members."""
-    with zipfile.ZipFile(path, "w", method) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-
-
 def pack_bomb(path, head, filling, n_blocks):
     """Write a beginning and blocks of four MiB behind gzip, one member each, without ever having them all in memory."""
     path.write_bytes(gzip.compress(head) + gzip.compress(filling * (4 * MIB // len(filling))) * n_blocks)
@@ -70,7 +63,9 @@ def test_names_of_members_lead_to_no_folder(tmp_path, name):
     """Nothing is unpacked to the disk."""
     folder = tmp_path / "deep" / "deeper"
     folder.mkdir(parents=True)
-    pack(folder / "uci_archive.zip", {"d2p02F": TRIAL.encode(), name: TRIAL.encode()})
+    with zipfile.ZipFile(folder / "uci_archive.zip", "w") as archive:
+        for member in ("d2p02F", name):
+            archive.writestr(member, TRIAL)
     load_geriatric(folder)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "deeper", "uci_archive.zip"]
     assert not Path("/tmp/d1p01M").exists()
