@@ -1,13 +1,18 @@
 """Each subject runs once at its tiny size and prints its tables. Nothing here is timed."""
 
+import json
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from benchmarks import run
+from benchmarks.own_process import peak_gigabytes
 from benchmarks.run import main
+from benchmarks.subjects import growth, large_programs, least_time, speed
 from benchmarks.subjects.base import Subject
+from benchmarks.subjects.field import scale
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
@@ -58,7 +63,20 @@ def subjects(monkeypatch):
     monkeypatch.setattr(run, "SUBJECTS", {"counting": Counting(), "other": other()})
 
 
+@pytest.fixture
+def _in_this_process(monkeypatch):
+    """Measure here what subjects measure in processes of their own, which ``test_own_process.py`` tests."""
+
+    def measure_here(function, time_limit=None, **given):
+        module, name = function.split(":")
+        return json.loads(json.dumps({**getattr(import_module(module), name)(**given), "peak GB": peak_gigabytes()}))
+
+    for module in (growth, large_programs, least_time, scale, speed):
+        monkeypatch.setattr(module, "measure_apart", measure_here)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("_in_this_process")
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_a_subject_prints_its_tables(name, tmp_path, capsys):
     arguments = ["--subject", name, "--size", "tiny", "--keep", str(tmp_path)]
