@@ -1,3 +1,4 @@
+import datetime as dt
 from decimal import Decimal
 
 import numpy as np
@@ -240,3 +241,16 @@ class TestRareLevels:
         schema = FeatureSchema.infer(X, kinds={"x0": "categorical"})
         assert schema[0].levels == (3, 8, "rare")
         assert np.array_equal(schema.decode(schema.exact.encode(X)), X)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pd.Series([None, 1, 5, 2**60], dtype="Int64"), "holds 1152921504606846976 in row 3, a whole number beyond"),
+        (pd.Series([None, 1.0, np.inf]), "holds inf in row 2; values must be finite"),
+        (pd.Series([None, dt.datetime(2024, 3, 1, tzinfo=dt.UTC)], dtype=object), "in row 1, which cannot be read as"),
+    ],
+)
+def test_the_row_of_a_refused_value_is_counted_with_missing_ones(values, message):
+    with pytest.raises(ValueError, match=message):
+        FeatureSchema.infer(pd.DataFrame({"x": values}))

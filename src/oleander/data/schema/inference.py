@@ -47,7 +47,7 @@ def infer_feature(
         # A column of an array lies scattered in memory, and its copy does not.
         column = present
     if len(present) and holds_dates(present):
-        return _infer_date(column, present, name, kind, scale)
+        return _infer_date(column, name, kind, scale)
     if kind in (Kind.DATE, Kind.TIMESTAMP):
         raise ValueError(f"column {name!r} is declared as {kind} and has dtype {dtype}: use pandas.to_datetime first.")
     _refuse_unknown_dtype(column, name)
@@ -55,9 +55,6 @@ def infer_feature(
         if kind not in (None, Kind.CATEGORICAL):
             raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
         return Feature(name, Kind.CATEGORICAL, str(dtype), missing=True)
-    if pd.api.types.is_float_dtype(dtype):
-        # An infinite number is refused here already, lest it become a level.
-        Feature(name, Kind.CONTINUOUS, str(dtype), missing=True).encode(column)
     if pd.api.types.is_object_dtype(dtype):
         for value in present:
             _plain(value, name)
@@ -69,6 +66,9 @@ def infer_feature(
         "missing": len(present) < len(column),
     }
     if chosen in (Kind.BINARY, Kind.CATEGORICAL):
+        if pd.api.types.is_float_dtype(dtype):
+            # An infinite number is no level.
+            Feature(name, Kind.CONTINUOUS, str(dtype), missing=True).encode(column)
         about["ordered"] = bool(getattr(dtype, "ordered", False))
         n_rows = len(column) if counts is None else sum(counts.values())
         counts = present.value_counts(sort=False).to_dict() if counts is None else counts
@@ -76,7 +76,8 @@ def infer_feature(
     if isinstance(dtype, pd.CategoricalDtype):
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
     # Encoding reads the bounds like every later row, so that bad values get the same message.
-    values = Feature(**about).encode(present)
+    values = Feature(**about).encode(column)
+    values = values[~np.isnan(values)] if about["missing"] else values
     feature = Feature(
         **about,
         lower=float(values.min()),
@@ -87,17 +88,19 @@ def infer_feature(
     return _hide_bounds(feature, len(values), len(column))
 
 
-def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
+def _infer_date(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
     """Return a feature of dates: without a time where every date is at midnight."""
-    if isinstance(present.dtype, pd.DatetimeTZDtype):
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
         raise ValueError(
             f"column {name!r} holds dates with a time zone, which the black box would not get back: convert them with "
             ".dt.tz_convert(None) or .dt.tz_localize(None)."
         )
-    days = to_days(present)
-    if np.isnan(days).any():
-        row = int(np.isnan(days).argmax())
-        raise ValueError(f"column {name!r} holds {present.iloc[row]!r}, which cannot be read as a date.")
+    days, absent = to_days(column), column.isna().to_numpy()
+    unreadable = np.isnan(days) & ~absent
+    if unreadable.any():
+        row = int(unreadable.argmax())
+        raise ValueError(f"column {name!r} holds {column.iloc[row]!r} in row {row}, which cannot be read as a date.")
+    days = days[~absent]
     found = Kind.DATE if np.array_equal(days, np.round(days)) else Kind.TIMESTAMP
     if kind not in (None, found, Kind.TIMESTAMP):
         raise ValueError(f"column {name!r} holds {'dates' if found is Kind.DATE else 'times of a day'}, not {kind}.")
@@ -109,7 +112,7 @@ def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | No
         float(days.min()),
         float(days.max()),
         measure_scale(days, scale),
-        missing=len(present) < len(column),
+        missing=bool(absent.any()),
     )
     return _hide_bounds(feature, len(days), len(column))
 
