@@ -92,7 +92,7 @@ class TestFit:
     def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
         X, y, model = cancer
         with pytest.warns(
-            UserWarning, match=r"the black box is right on 9\d.\d% of these rows, so they look like the rows"
+            UserWarning, match=r"the black box is correct on 9\d.\d% of the rows, so it was probably trained"
         ) as caught:
             AggregateExplainer(model, **QUICK).fit(X[::2], y[::2])
         assert caught[0].filename == __file__

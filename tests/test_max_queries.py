@@ -106,6 +106,6 @@ def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float
 
 def test_a_limit_that_leaves_no_row_is_refused_before_any_is_sent() -> None:
     box = Recording(law)
-    with pytest.raises(ValueError, match="max_queries=50 leaves nothing for the rows, of which 100 are asked about"):
+    with pytest.raises(ValueError, match="max_queries=50 is too small for any rows, since 100 of them are asked"):
         explain(box, max_queries=50)
     assert box.n_rows == 0

@@ -111,14 +111,16 @@ class TestAffordable:
 
     @pytest.mark.parametrize(("most", "groups"), [(50, None), (100, None), (130, np.repeat(np.arange(3), 100))])
     def test_where_no_row_can_be_learned_from_the_limit_is_named(self, most, groups):
-        with pytest.raises(ValueError, match=f"max_queries={most} leaves nothing for the rows, of which 100 are asked"):
+        with pytest.raises(
+            ValueError, match=f"max_queries={most} is too small for any rows, since 100 of them are asked"
+        ):
             self.split(most, groups)
 
 
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({}, r"right on 100\.0% of these rows, so they look like the rows it was"),
+        ({}, r"correct on 100\.0% of the rows, so it was probably trained on them"),
         ({False: "no", True: "yes"}, "y holds 'no', 'yes', and the black box answers False, True: no label is in both"),
     ],
 )

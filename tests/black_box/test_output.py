@@ -38,7 +38,7 @@ def test_truth_is_cut_at_the_threshold_too():
     assert Output().of_truth(WORDS) is WORDS
     assert Output().of_truth(np.array(["1", "2"], dtype=object), is_number=True).tolist() == [1.0, 2.0]
     for output, option in ((Output(), "tolerance"), (Output(threshold=1), "threshold")):
-        with pytest.raises(ValueError, match=f"y holds values that are no numbers, and {option}= is for numbers"):
+        with pytest.raises(ValueError, match=f"y holds values that are not numbers, and {option}= is for numbers"):
             output.of_truth(WORDS, is_number=True)
 
 
@@ -52,7 +52,7 @@ class Odd:
 @pytest.mark.parametrize(
     ("output", "model", "sentence"),
     [
-        (Output("proba", "healthy"), TWO, "class_='healthy' is no class of the black box; it has 'ill', 'well'"),
+        (Output("proba", "healthy"), TWO, "class_='healthy' is not a class of the black box; it has 'ill', 'well'"),
         (Output("proba"), THREE, r"the black box has 3 classes \(0, 1, 2\): name one, as in Output\('proba', 0\)"),
         (Output("proba"), LinearRegression().fit(X, X[:, 0]), "a LinearRegression has no predict_proba"),
         (Output("proba"), Odd(), r"predict_proba answered with shape \(4, 3\); one column for each of 2 classes"),

@@ -148,7 +148,7 @@ def test_another_fit_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
         explain(tmp_path, random_state=None, candidates=replace(BALLS, n_draws=70))
     with pytest.raises(CheckpointError, match="its data"):
         AggregateExplainer(box, checkpoint=tmp_path, **OPTIONS).fit(X + 1)
-    with pytest.raises(CheckpointError, match=r"of 100 rows otherwise than when the checkpoint in .* was made"):
+    with pytest.raises(CheckpointError, match=r"of 100 rows differently than when the checkpoint in .* was made"):
         explain(tmp_path, lambda rows: (rows[:, 2] > 0).astype(int), random_state=None)
     assert count_trained(tmp_path) == n_kept
     # The seed that was drawn is kept too.

@@ -171,7 +171,7 @@ def test_a_large_parquet_file_is_read_block_by_block(run, large, model, tmp_path
 def test_the_target_of_a_large_file_is_no_feature_and_shows_training_rows(run, large, model, tmp_path):
     done = run("explain", large, "--model", "recorder:predict", "--target", "risk", "--draws", 0, "--out", "out")
     assert done.code == 0, done.err
-    assert "note: the black box is right on 100.0% of these rows" in done.err
+    assert "note: the black box is correct on 100.0% of the rows" in done.err
     atlas = AggregateExplainer.load(tmp_path / "out" / "atlas.oleander")
     assert atlas.schema_.names == ("age", "dose", "sex", "ward", "patient")
 

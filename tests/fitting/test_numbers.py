@@ -154,7 +154,7 @@ class TestTolerances:
         box = {"black_box": lambda table: np.full(len(table), 2.5), **DRAWS}
         atlas = AggregateExplainer(tolerance=0.1, **box).fit(X, background=BACKGROUND)
         assert (atlas.coverage_, set(atlas.predict(NEW))) == (1.0, {2.5})
-        with pytest.raises(ValueError, match=r"answers 2\.5 for every draw, so tolerance='auto' has nothing to go by"):
+        with pytest.raises(ValueError, match=r"answers 2\.5 for every draw, so tolerance='auto' cannot be chosen"):
             AggregateExplainer(tolerance="auto", **box).fit(X, background=BACKGROUND)
 
     def test_noise_is_not_explained(self):
@@ -188,9 +188,9 @@ class TestTolerances:
         assert "On all 4,000 rows" in atlas.summary()
 
     def test_truth_that_is_no_number_or_too_near(self):
-        with pytest.raises(ValueError, match="y holds values that are no numbers"):
+        with pytest.raises(ValueError, match="y holds values that are not numbers"):
             AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, ["a"] * len(X), background=BACKGROUND)
-        with pytest.warns(UserWarning, match=r"is right on 100\.0% of these rows"):
+        with pytest.warns(UserWarning, match=r"is correct on 100\.0% of the rows"):
             AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, steps(X) + 0.01, background=BACKGROUND)
 
 

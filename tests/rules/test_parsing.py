@@ -70,7 +70,7 @@ BAD = {
     "level": ("ward is D", "column 'ward' has no level 'D'; it has 'A', 'B and C'"),
     "near": ("drug is missin", "no level 'missin'; .* Did you mean 'missing'"),
     "missing": ("age > 60 or missing", "column 'age' has no missing values"),
-    "or": ("age > 60 or age ≤ 20", "a rule knows no 'or' but 'or missing'"),
+    "or": ("age > 60 or age ≤ 20", "the only 'or' in a rule is 'or missing'"),
     "empty": ("age > 60 and age ≤ 50", "no value of column 'age' fulfils"),
     "rest": ("age > 60, ward is A", "', ward is A' cannot be read: 'and' is expected"),
     "code": ("__import__('os').system('true')", "begins with no column"),

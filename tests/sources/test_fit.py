@@ -161,7 +161,7 @@ class TestColumns:
     def test_true_labels_and_groups_are_columns_and_no_features(self, tmp_path: Path) -> None:
         whole = X.assign(patient=np.arange(len(X)) // 4, truth=Law().predict(X))
         path = write_frame(tmp_path / "rows.parquet", whole)
-        with pytest.warns(UserWarning, match="look like the rows it was trained on"):
+        with pytest.warns(UserWarning, match="it was probably trained on them"):
             atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path), "truth", groups="patient")
         assert atlas.schema_.names == tuple(X.columns)
         # Rows of one group resemble each other: held-out groups certify, and nothing is promised.

@@ -9,7 +9,7 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row, refuse_half_pairs
 
-# Longer text is kept once for all rows that have it: NumPy's own text takes 4 bytes a letter in every row.
+# Longer texts are kept once for all rows that share them: NumPy's own text takes 4 bytes a letter in every row.
 LONGEST_IN_PLACE = 64
 
 
@@ -52,10 +52,10 @@ def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats
 
 
 def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
-    """Return the black box's answers as a user gives them, or raise an error that says what is wrong with them."""
+    """Return the black box's answers that a user has given, or raise an error that says what is wrong with them."""
     values = one_per_row(labels, n_rows, "labels")
     if not isinstance(labels, np.ndarray) or values.dtype.kind == "O":
-        # Among texts, NumPy would make text of a missing value.
+        # NumPy would turn a missing value among texts into text.
         values = np.asarray(labels, dtype=object)
     absent = pd.isna(values)
     if absent.any():
@@ -120,16 +120,16 @@ def share_texts(answer: Any) -> Labels:
     """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others."""
     families = {_family(kind) for kind in set(map(type, answer))} if isinstance(answer, (list, tuple)) else set()
     is_long = families == {str} and max(map(len, answer)) > LONGEST_IN_PLACE
-    # NumPy would make texts of numbers beside texts, and numbers of truth values beside numbers.
+    # NumPy would turn numbers beside texts into text, and truth values beside numbers into numbers.
     labels = np.array(answer, dtype=object) if is_long or len(families) > 1 else np.asarray(answer)
     is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
     if is_short or labels.dtype.kind not in "UO":
         return labels
-    # One by one: a list of all texts would be as large as the answer.
+    # A generator, because a list of all texts would be as large as the answer.
     shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
     return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
 
 
 def _family(kind: type) -> type:
-    """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all else."""
+    """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all other types."""
     return str if issubclass(kind, str) else bool if issubclass(kind, (bool, np.bool_)) else object

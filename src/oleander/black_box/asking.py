@@ -22,9 +22,9 @@ from oleander.messages import list_some, warn_user
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
-# The maximum number of rows that are asked about a second time, to see whether the answers change.
+# The maximum number of rows that are asked about a second time, to see whether answers change.
 N_ASKED_TWICE = 100
-# LightGBM and XGBoost name the columns of an array themselves.
+# The names that LightGBM and XGBoost give to the columns of an array.
 MADE_UP = re.compile(r"Column_\d+|f\d+")
 
 
@@ -44,10 +44,10 @@ class BlackBox:
     model: Any
     schema: FeatureSchema
     is_number: bool = field(default=False, kw_only=True)
-    # The default 20,000 draws in one call, which keeps a GPU busy and a remote model's overhead low, and about 80 MB
-    # for a hundred columns: no more than a block of a source takes.
+    # The default 20,000 draws fit into one call, which keeps a GPU busy and a remote model's overhead low. A batch of a
+    # hundred columns takes about 80 MB, no more than a block of a source.
     batch_size: ClassVar[int] = 100_000
-    # Whether answers are kept by batch, so that batches may not depend on the number of jobs.
+    # Whether answers are kept by batch, so that batches must not depend on the number of jobs.
     keeps: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class BlackBox:
         try:
             answer = predict_of(self.model)(to_frame_of(table, frame))
         except BlackBoxError:
-            # Its message says what is wrong already.
+            # Its message already says what is wrong.
             raise
         except Exception as error:
             raise BlackBoxError(
@@ -80,8 +80,8 @@ class BlackBox:
         """Warn that answers have changed."""
         warn_user(
             f"the black box changed its answer on {n_changed} of {n_asked} rows that it was asked about twice, in "
-            "other batches; no explanation can be more faithful than it is to itself. Fix its seed, average its "
-            "answers, or let it answer each row without looking at the others."
+            "other batches; no explanation can agree with it more often than it agrees with itself. Fix its seed, "
+            "average its answers, or let it answer each row without looking at the others."
         )
 
 
@@ -144,14 +144,14 @@ class CountingBlackBox:
             )
 
     def charge(self, n_rows: int) -> None:
-        """Count rows that are sent elsewhere, such as by workers, or raise ``SpentError`` if they are too many."""
+        """Count rows that others send, such as workers, or raise ``SpentError`` if they are too many."""
         self.check_left(n_rows)
         self.n_queries += n_rows
 
     def charge_each(
         self, results: Iterator[tuple[int, Any]], sizes: Sequence[int], n_jobs: int
     ) -> Iterator[tuple[int, Any]]:
-        """Yield the number and result of each batch, and count its rows; also where it fails or is interrupted."""
+        """Yield the number and result of each batch, and count its rows, also if it fails or is interrupted."""
         under_way = dict(enumerate(sizes))
         try:
             for number, result in results:
@@ -206,15 +206,15 @@ class CountingBlackBox:
         if kind != self._kind:
             raise BlackBoxError(
                 f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
-                "no answer is equal to one of another kind. Let it always answer in the same way."
+                "answers of different kinds are never equal. Let it always answer in the same way."
             )
         return labels
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, in two other batches, count them too, and warn if a label has changed.
 
-        Rows of like answers come together and in another order, so that a black box that answers by the mean, the
-        spread or the order of its batch shows it.
+        Rows with similar answers are sent together and in another order, so that the answers of a black box that
+        depend on the mean, the spread or the order of its batch change.
         """
         n_rows = min(N_ASKED_TWICE, len(rows), 2 * (self.batch_size or N_ASKED_TWICE))
         self.charge(n_rows)
@@ -228,11 +228,11 @@ class CountingBlackBox:
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
-    """Return the ``predict`` of a black box; its most probable class, or itself if it is a callable, without one."""
+    """Return the function from rows to answers: ``predict``, the class of the highest probability, or the callable."""
     if isinstance(black_box, type):
         raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
     if type(black_box).__name__ == "Booster" and type(black_box).__module__.startswith("xgboost"):
-        # Its predict takes no rows but a DMatrix, and answers with scores.
+        # Its predict takes a DMatrix instead of rows, and answers with scores.
         raise TypeError(
             "black_box is an xgboost Booster, which reads no frames; wrap it: lambda X: "
             "booster.predict(xgboost.DMatrix(X)) > 0.5 for two classes, .argmax(axis=1) for more, or give an "
@@ -302,9 +302,9 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
 def keep_columns(X: Any, model: Any, *, others: Iterable[Any] = (), silently: Collection[str] = ()) -> Any:
     """Return the columns of a frame or a source that the model reads, with a warning that names the others.
 
-    A column that the model never reads cannot explain it: the true label among the columns would stand in every rule. X
-    is returned as it is where it, or the model, has no names of columns. ``others`` names columns of a source that are
-    kept but are no features, such as the true label, and columns left out ``silently`` are in no warning.
+    A column that the model does not read cannot explain it: the true label among the columns would occur in every rule.
+    X is returned as it is if it or the model has no names of columns. ``others`` names columns of a source that are
+    kept although they are not features, such as the true label, and columns left out ``silently`` are in no warning.
     """
     is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)

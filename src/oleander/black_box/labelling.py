@@ -1,4 +1,4 @@
-"""The second step of a fit: equal rows merged, each labelled once, as many as ``max_queries`` pays for."""
+"""The second step of a fit: equal rows are merged and labelled once, as many as ``max_queries`` allows."""
 
 from typing import Any, NamedTuple
 
@@ -35,20 +35,21 @@ def label_rows(
 ) -> Rows:
     """Ask the black box about each distinct row, and merge equal rows (of each group) into points with a weight.
 
-    The values are encoded by ``black_box.schema.exact``. Some rows are asked about twice: a black box that contradicts
-    itself gets a warning. The equals of ``known`` rows are not asked about, and then no row is asked about twice.
+    The values are encoded by ``black_box.schema.exact``. Some rows are asked about twice, and a black box that
+    contradicts itself gets a warning. Rows that equal ``known`` rows are not asked about, and then no row is asked
+    about twice.
 
-    Nothing is asked where ``answers`` are given, one for each row. Equal rows then stay apart: a log may hold several
-    answers for them. ``merge=False`` leaves equal rows apart, for rows that are judged by folds: a record that many
-    rows share is then learned from some of them and judged on the others, as it will be on new rows. ``clusters``
-    number copies that folds keep together.
+    If ``answers`` are given, one for each row, nothing is asked. Equal rows are then not merged, since a log may hold
+    several answers for them. ``merge=False`` is for rows that are judged by folds: a record that many rows share is
+    then learned from some of them and judged on the others, as on new rows. ``clusters`` number copies that folds keep
+    together.
     """
     # Equal rows of two groups are two points, so that each group has its own rows.
     keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])
     every = np.arange(len(values))
     merge = merge and answers is None
     first, weights, point_of_row = merge_rows(keys) if merge else (every, np.ones(len(values), dtype=np.intp), every)
-    # Where all rows are distinct they are the points, in their order.
+    # If all rows are distinct they are the points, in their order.
     points = values if len(first) == len(values) else values[first]
     own_groups = None if groups is None else groups[first]
     if answers is not None:
@@ -68,7 +69,7 @@ def label_rows(
         new = points[is_new]
         distinct, _, answer = merge_rows(new)
         fresh = black_box.ask_in_batches(new[distinct], "asking about rows")[answer]
-        # The longer of two texts decides the dtype of both, and answers of no row have no dtype.
+        # The longer of two texts decides the dtype of both. Without rows there are answers without a dtype.
         both = np.concatenate([part for part in (known.labels[place[~is_new]], fresh) if len(part)])
         labels = np.empty_like(both)
         labels[np.argsort(is_new, kind="stable")] = both
@@ -96,7 +97,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
         parts = Split(*(part[mask] for part, mask in zip(parts, masks, strict=True)))
     if not len(parts.learned):
         raise ValueError(
-            f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "
+            f"max_queries={black_box.max_queries} is too small for any rows, since {N_ASKED_TWICE} of them are asked "
             "about twice: raise it."
         )
     n_used = len(parts.learned) + len(parts.held)
@@ -108,9 +109,9 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
 
 
 def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None) -> None:
-    """Warn if the black box is correct on nearly all rows, or if no true label is one that it answers with.
+    """Warn if the black box is correct on nearly all rows, or if it never answers with a true label.
 
-    In the first case it has probably been trained on these rows, in the second labels are written in two ways.
+    In the first case it was probably trained on these rows; in the second, labels are written in two ways.
     """
     known = ~pd.isna(truth)
     answers, truth = set(rows.labels.tolist()), truth[known]
@@ -124,7 +125,7 @@ def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None)
     accuracy = float(agrees(rows.labels_of_rows[known], truth, tolerance).mean())
     if accuracy >= SUSPICIOUS_ACCURACY:
         warn_user(
-            f"the black box is right on {show_share(accuracy, 1)} of these rows, so they look like the rows it was "
-            "trained on. Its memorised answers are harder to mimic than its answers on new rows: explain it on "
-            "rows that are new to it."
+            f"the black box is correct on {show_share(accuracy, 1)} of the rows, so it was probably trained on them. "
+            "Answers that it has memorised are harder to explain than those on new rows: give rows that it was not "
+            "trained on."
         )

@@ -57,13 +57,13 @@ class Output(Saved):
         return model if self == PLAIN_OUTPUT else OutputOf(model, self)
 
     def split(self, numbers: Floats) -> Labels:
-        """Return labels that say which numbers are over the threshold."""
+        """Return a label for each number: over the threshold, or up to it."""
         assert self.threshold is not None
         words = format_number(self.threshold)
         return np.where(numbers > self.threshold, f"over {words}", f"up to {words}")
 
     def of_truth(self, truth: Labels, *, is_number: bool = False) -> Labels:
-        """Return true answers as this output has them; ``ValueError`` where they should be numbers and are none."""
+        """Return true answers in the form of this output; ``ValueError`` if they should be numbers and are not."""
         if self.threshold is None and not is_number:
             return truth
         absent = pd.isna(truth)
@@ -72,7 +72,7 @@ class Output(Saved):
         except (TypeError, ValueError) as error:
             option = "tolerance" if self.threshold is None else "threshold"
             raise ValueError(
-                f"y holds values that are no numbers, and {option}= is for numbers: leave out y."
+                f"y holds values that are not numbers, and {option}= is for numbers: leave out y."
             ) from error
         return numbers if self.threshold is None else np.where(absent, np.array(None), self.split(numbers))
 
@@ -84,7 +84,7 @@ PLAIN_OUTPUT = Output()
 
 @dataclass(frozen=True, eq=False)
 class OutputOf:
-    """A model of which another output than its answer is explained; ``Output.of_model`` makes it."""
+    """A model that answers with one of its other outputs; ``Output.of_model`` makes it."""
 
     model: Any
     output: Output
@@ -109,5 +109,7 @@ class OutputOf:
                 )
             return 1
         if self.output.class_ not in names:
-            raise BlackBoxError(f"output.class_={self.output.class_!r} is no class of the black box; it has {known}.")
+            raise BlackBoxError(
+                f"output.class_={self.output.class_!r} is not a class of the black box; it has {known}."
+            )
         return names.index(self.output.class_)

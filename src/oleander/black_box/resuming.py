@@ -1,4 +1,4 @@
-"""A black box whose answers are kept in a checkpoint, so that a fit that was stopped asks nothing twice."""
+"""A black box whose answers are kept in a checkpoint, so that an interrupted fit asks about no row again."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from oleander.messages import visible
 
 # The dtypes that labels may have.
 DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
-# How Python prints an object whose class says nothing of it.
+# How Python prints an object whose class has no ``__repr__``.
 ADDRESS = re.compile(r"<[^,\[\]()]*? at 0x[0-9a-fA-F]+>")
 
 
@@ -37,7 +37,7 @@ class KeptBlackBox(BlackBox):
         return BlackBox(self.model, self.schema, is_number=self.is_number)
 
     def ask_each(self, batches: Sequence[Floats], n_jobs: int) -> Iterator[tuple[int, Labels]]:
-        """Yield the number and the labels of each batch: those kept first, then as workers answer and this keeps."""
+        """Yield the number and the labels of each batch: first those kept, then the new ones, which are kept now."""
         left = []
         for number, rows in enumerate(batches):
             key = hash_array(rows)
@@ -67,8 +67,8 @@ class KeptBlackBox(BlackBox):
             super().complain(n_changed, n_asked)
             return
         raise CheckpointError(
-            f"the black box answers {n_changed} of {n_asked} rows otherwise than when the checkpoint "
-            f"in {visible(self.checkpoint.folder)} was made: it is another one, or contradicts itself. Give another "
+            f"the black box answers {n_changed} of {n_asked} rows differently than when the checkpoint in "
+            f"{visible(self.checkpoint.folder)} was made: it is another black box, or contradicts itself. Give another "
             "folder."
         )
 

@@ -60,14 +60,14 @@ def refuse_half_pairs(text: Any, what: str) -> None:
 
 
 def read_count(value: Any) -> int:
-    """Return a count that a file holds, or raise ``ValueError`` for what is no count."""
+    """Return a count from a file, or raise ``ValueError`` for anything else."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_EXACT:
         raise ValueError("a count is a whole number from 0 to 2^53 - 1")
     return value
 
 
 def read_share(value: Any) -> float:
-    """Return a share that a file holds, NaN for None, or raise ``ValueError`` for what is no share."""
+    """Return a share from a file, NaN for None, or raise ``ValueError`` for anything else."""
     share = float("nan" if value is None else value)
     if share < 0 or share > 1:
         raise ValueError("a share is a number from 0 to 1")

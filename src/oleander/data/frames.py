@@ -1,7 +1,7 @@
-"""The only entry for tables: pandas, polars, pyarrow, DuckDB and other frames become pandas, column by column.
+"""The only entry for tables: pandas, polars, pyarrow, DuckDB and other frames become pandas. Arrays stay arrays.
 
-Every frame that narwhals reads is converted column by column, so that the same values give the same columns, whichever
-library holds them. Arrays stay arrays.
+Every frame that narwhals reads is converted column by column, so that equal values give equal columns, whatever library
+holds them.
 """
 
 from importlib import import_module
@@ -37,7 +37,7 @@ def to_table(X: Any) -> Any:
     """
     rows = X if isinstance(X, (list, tuple)) else (X,)
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        # Other code would read the values under the mask.
+        # Other code would read the masked values.
         raise ValueError(
             "the data are a masked array, whose mask would be lost: mark missing values with .filled(np.nan)."
         )

@@ -12,9 +12,9 @@ from oleander.data.schema.rounding import format_number, readable_step
 from oleander.files.codec import Saved
 from oleander.messages import visible
 
-# An answer exactly at the tolerance must not fall out by the rounding of a difference.
+# Rounding of a difference must not exclude an answer that lies exactly at the tolerance.
 ROUNDING = 1e-9
-# Answers of one black box for the same row may differ in their last digits, as sums of threads do.
+# Answers of a black box for the same row may differ in their last digits, like sums over threads.
 SAME = 1e-6
 # Digits of an answer below this share of the tolerance are not shown.
 READ = 0.02
@@ -64,7 +64,7 @@ class Tolerance(Saved):
 
     @property
     def digits(self) -> int:
-        """The decimals that are worth reading of an answer; the digits, where the tolerance is relative."""
+        """The number of decimals of an answer that are worth reading, or of digits if the tolerance is relative."""
         decimals = readable_step(READ * self.value)[1]
         return decimals + 1 if self.is_relative else decimals
 
@@ -81,7 +81,7 @@ class Tolerance(Saved):
         return format_number(self.round(number))
 
     def show_spread(self, size: float) -> str:
-        """Return how far answers lie from the black box's, rounded up.
+        """Return in words how far answers lie from the black box's, rounded up.
 
         >>> Tolerance(0.05).show_spread(0.0312), Tolerance.read("10%").show_spread(0.0312)
         ('± 0.032', '± 3.2%')
@@ -102,15 +102,15 @@ class Tolerance(Saved):
         if not size.any():
             return np.zeros(len(size))
         smallest = size[size > 0].min(initial=np.inf)
-        # From y on, the window of the largest constant that agrees with y ends at y (1 + r) / (1 - r).
+        # The largest constant that agrees with y agrees with all answers from y to y (1 + r) / (1 - r).
         ratio = np.log((1 + self.value) / (1 - self.value))
         windows = 1 + (np.log(np.maximum(size, smallest)) - np.log(smallest)) / ratio
         return np.asarray(np.where(size > 0, np.sign(truth) * windows, 0.0))
 
     def check_read(self) -> None:
-        """Raise ``ValueError`` for a tolerance that cannot be."""
+        """Raise ``ValueError`` for an impossible tolerance."""
         if not 0 < self.value < (1 if self.is_relative else math.inf):
-            raise ValueError(f"a tolerance of {self.value} cannot be")
+            raise ValueError(f"a tolerance of {self.value} is impossible")
 
 
 def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:

@@ -10,8 +10,8 @@ class Draws:
     Parameters
     ----------
     n : int
-        The number of draws. 0 makes none: rules learn from rows that the black box has labelled, those of the
-        background if there is one.
+        The number of draws. With 0 rules learn from rows that the black box has labelled, those of the background if
+        there is one.
     batch_size : int or None
         The maximum number of rows, draws or others, that the black box gets in one call. None stands for 100,000, or
         for 5,000 with a checkpoint, which keeps the answers to whole batches.

@@ -1,4 +1,4 @@
-"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, within the schema's bounds or not."""
+"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, with or without the schema's bounds."""
 
 import hashlib
 from typing import Literal
@@ -9,7 +9,7 @@ from oleander.arrays import Bools, Floats
 from oleander.rules import Ball
 
 Bounds = Literal["uncut", "clipped", "cut"]
-# Of the Gibbs sampler; after this number of sweeps its law is uniform.
+# Sweeps of the Gibbs sampler, after which its draws are uniform.
 N_SWEEPS = 30
 
 
@@ -22,9 +22,9 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: 
     that is allowed. A missing number stays missing unless it is flipped; then it takes a value anywhere within its
     bounds.
 
-    ``bounds="uncut"`` draws in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, as far as
-    the column's dtype can hold them. "clipped" moves such a number to the nearest bound. "cut" draws uniformly in the
-    part of the ball within the bounds.
+    ``bounds="uncut"`` draws in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, up to the
+    limits of the column's dtype. "clipped" moves such a number to the nearest bound. "cut" draws uniformly in the part
+    of the ball within the bounds.
 
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
@@ -79,7 +79,7 @@ def draw_unit_lp(n_draws: int, n_dimensions: int, norm: float, rng: np.random.Ge
 def seed_for(random_state: int, center: Floats, radius: float) -> int:
     """Return the seed of the explainer around a center, a function of these three values alone.
 
-    The explainer is thus the same in any order, with any number of jobs and on any machine.
+    So the explainer is the same in any order, with any number of jobs and on any machine.
     """
     values = np.append(np.where(np.isnan(center), np.nan, center), radius) + 0.0
     key = str(random_state).encode() + b" " + values.astype("<f8").tobytes()
@@ -101,7 +101,7 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: n
 
 
 def _ends(ball: Ball, j: int, *, is_cut: bool) -> tuple[float, float]:
-    """Return the lowest and highest draw along a number: the radius, cut with the bounds or not."""
+    """Return the lowest and highest draw along a number, within the schema's bounds or those of the dtype."""
     feature, middle, step = ball.schema[j].exact, float(ball.center[j]), ball.radius * float(ball.units[j])
     lower, upper = (feature.lower, feature.upper) if is_cut else feature.dtype_bounds
     return max(middle - step, min(lower, middle)), min(middle + step, max(upper, middle))
@@ -165,7 +165,7 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator) -> None:
         elif feature.n_alternatives == 1 and not feature.missing:
             moved = 1.0 - middle
         else:
-            # Levels and missing form a circle; a flip goes one step or more along it, never all the way round.
+            # Levels and missing form a circle; a flip goes at least one step along it, and never all the way round.
             n_states = feature.n_alternatives + 1
             state = len(feature.levels) if np.isnan(middle) else int(middle)
             states = (state + 1 + rng.integers(0, n_states - 1, size=len(where))) % n_states

@@ -16,15 +16,15 @@ from oleander.data.schema import FeatureSchema
 from oleander.rules.growth import grow_on_columns, make_columns
 
 N_NEIGHBOURS = 10
-# The search among fewer rows is faster on one thread: 22 ms of processor time instead of 172 ms for 2,000 rows, of
-# which waiting threads take most. More than four threads may share out the search in an order of their own.
+# The search among fewer rows is faster on one thread: for 2,000 rows it takes 22 ms of processor time instead of 172,
+# most of it in waiting threads. More than four threads may divide the search in a different order.
 MANY_ROWS, MOST_THREADS = 5_000, 4
-# Distances are sums of squares of whole numbers of steps. Below this bound they are exact, so the same rows are nearest
-# on every machine; the rounding of a matrix product depends on the processor.
+# Distances are sums of squares of whole numbers of steps, which are exact below this bound. The same rows are then
+# nearest on every machine, although the rounding of a matrix product depends on the processor.
 LARGEST_NORM = 2.0**26
 FINEST_STEP, COARSEST_STEP = 2.0**-20, 2.0**-10
-# The standard deviation of the noise, as a share of the parents' difference. Less leaves gaps between rows, in which
-# explainers learn nothing.
+# The standard deviation of the noise, as a share of the parents' difference. With less noise there are gaps between
+# rows, in which explainers learn nothing.
 NOISE = 1.0
 # The forest that measures realism.
 N_TREES = 25
@@ -64,7 +64,7 @@ def _mix(one: Floats, other: Floats, schema: FeatureSchema, rng: np.random.Gener
         difference = other[:, numbers] - one[:, numbers]
         between = one[:, numbers] + share * difference
         between += NOISE * np.abs(difference) * rng.standard_normal(difference.shape)
-        # A number that is missing on one side has no point between: it stays as one parent has it.
+        # Next to a missing number there is no point between: the value of one parent stays.
         values[:, numbers] = np.where(np.isnan(between), values[:, numbers], between)
     for j in schema.numbers.tolist():
         feature = schema[j].exact
@@ -78,15 +78,15 @@ def find_neighbours(rows: Floats, schema: FeatureSchema) -> Ints:
     """Return the nearest other rows of each row; a lone row is its own neighbour."""
     if len(rows) == 1:
         return np.zeros((1, 1), dtype=np.intp)
-    # Imported where it is needed, as it takes long.
+    # Imported here because importing it takes long.
     from sklearn.neighbors import NearestNeighbors
 
     n_neighbours = min(N_NEIGHBOURS, len(rows) - 1)
     columns = round_columns(make_metric_columns(rows, schema))
     search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(columns)
-    # The limit of OpenMP, unlike that of BLAS, holds for this thread only, so fits at the same time keep theirs.
+    # The limit of OpenMP, unlike that of BLAS, holds for this thread only, so it does not change fits in other threads.
     with threadpool_limits(1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
-        # Without rows to ask about, the search leaves each row itself out.
+        # Without rows to query, the search leaves out each row itself.
         return np.asarray(search.kneighbors(return_distance=False), dtype=np.intp)
 
 
@@ -104,8 +104,8 @@ def round_columns(columns: Floats) -> Floats:
 def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
     """Return the rows as columns in which Euclidean distance makes sense.
 
-    Numbers are measured from their median in units of their scale. A differing level, or a value missing on one side,
-    counts as one scale unit.
+    Numbers are measured from their median in units of their scale. A different level, or a value that only one of two
+    rows lacks, counts as one unit.
     """
     parts: list[Floats] = []
     rows = schema.fold(rows)
@@ -120,7 +120,7 @@ def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
             continue
         states = np.where(absent, len(feature.levels), values).astype(np.intp)
         seen, states = np.unique(states, return_inverse=True)
-        # Two rows that differ do so in two indicators, so √½ makes their distance one.
+        # Rows that differ do so in two indicators, so √½ makes their distance 1.
         parts.append(np.eye(len(seen))[states] * np.sqrt(0.5))
     return np.concatenate(parts, axis=1)
 
@@ -139,7 +139,7 @@ def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: in
     n_some = max(1, round(np.sqrt(len(schema)) * 2))
     votes = np.zeros((2, len(both)))
     for _ in range(N_TREES):
-        # Bags are balanced, so that no side wins by being more frequent.
+        # Bags are balanced, so that neither side is more frequent.
         bag = np.concatenate([rng.permutation(size)[: (size * 2 + 2) // 3] + start for start in (0, size)])
         some = np.sort(rng.permutation(len(schema))[:n_some]).tolist()
         tree = grow_on_columns(

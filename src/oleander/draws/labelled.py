@@ -16,7 +16,7 @@ from oleander.rules.base import encode_labels
 from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.rules.line import Line
 
-# The maximum number of constants that a tree separates from the rest, one for each window of twice the tolerance.
+# The maximum number of constants for which a tree is grown, one for each window of twice the tolerance.
 MOST_TARGETS = 24
 
 
@@ -26,7 +26,7 @@ class LabelledDraws:
 
     schema: FeatureSchema
     values: Floats
-    # The distinct answers, or the constants that an explainer may say, and of each draw its own or the nearest.
+    # The distinct labels, or the constants that an explainer may answer with; each draw has its own or the nearest.
     classes: Labels
     codes: Ints
     # The rows between which each draw lies, of shape (n_draws, 2); None where they are unknown.
@@ -85,13 +85,13 @@ class LabelledDraws:
             yield agrees(said, labels, self.tolerance)
 
     def bin_answers(self, shift: float = 0.0) -> tuple[Ints, int]:
-        """Return a code for each draw that trees are grown on, and the number of codes: labels, or bins of numbers."""
+        """Return the codes that trees are grown on, one for each draw, and their number: labels, or bins of numbers."""
         if self.truth is None or self.tolerance is None:
             return self.codes, self.n_answers
         return cut_into_bins(self.truth, self.tolerance, shift)
 
     def list_targets(self, draws: Ints) -> Iterator[Ints]:
-        """Yield 1 where an answer is right and 0 elsewhere: for each label, or for constants whose windows touch."""
+        """Yield 1 where an answer is right and 0 elsewhere, for each label or for one constant of each window."""
         right = self.find_right(draws)
         if self.truth is None or self.tolerance is None:
             targets = np.arange(self.n_answers) if self.n_answers > 2 else np.arange(0)
@@ -104,7 +104,7 @@ class LabelledDraws:
                 yield is_right.astype(np.intp)
 
     def with_tolerance(self, tolerance: Tolerance) -> Self:
-        """Return draws with numbers as answers under another tolerance."""
+        """Return the same draws, whose answers are numbers, with another tolerance."""
         assert self.truth is not None
         classes = find_constants(self.truth, tolerance)
         codes = find_nearest(self.truth, classes)

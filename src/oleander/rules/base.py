@@ -1,7 +1,7 @@
-"""What every explainer is and says, and how one is written to a file and read back.
+"""What every explainer can do, and how it is written to a file and read back.
 
-A kind of explainer is one class derived from ``Explainer``, in one module. Everything else asks it through the members
-below and knows no kinds.
+A kind of explainer is one class derived from ``Explainer``, in one module. All other code uses the members below and
+does not know the kinds.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +36,7 @@ class Rule:
 
     # The conditions; ``str`` gives each in the names and units of the data.
     terms: tuple[Any, ...]
-    # The label that the explainer gives; of a line without a row, the line in words.
+    # The label that the explainer gives; for a line without a row, the line in words.
     label: Any
     # The number of draws that the rule was learned from.
     n_draws: int
@@ -44,9 +44,9 @@ class Rule:
     share: float
     # What the rule was learned from: "draws" or "rows".
     unit: str = "draws"
-    # How near the label is to the black box's answer, where it is a number.
+    # How near a label that is a number has to be to the black box's answer.
     tolerance: Tolerance | None = field(default=None, repr=False)
-    # The line that gives the label of a row; empty where there is none.
+    # The line that the label of a row was computed by; empty without a line.
     formula: str = field(default="", repr=False)
 
     @property
@@ -57,7 +57,7 @@ class Rule:
 
     @property
     def premise(self) -> str:
-        """The terms as one sentence; empty where there are none."""
+        """The terms as one sentence; empty without terms."""
         return " and ".join(clauses(self.terms))
 
     def __str__(self) -> str:
@@ -126,10 +126,10 @@ class Explainer(Savable):
     Attributes
     ----------
     is_one_rule : bool
-        Whether it says one thing everywhere, so that the conditions of its box are those of its rule.
+        Whether it has one rule without conditions, so that the conditions of its box are those of the rule.
     is_plain : bool
-        Whether other programs can compute what ``predict`` answers: the label of the first of ``rules()`` whose terms
-        hold, all of which are conditions, or the value of ``line``. Only such explainers are exported.
+        Whether other programs can compute what ``predict`` answers: the value of ``line``, or else the label of the
+        first of ``rules()`` whose terms hold, which must all be conditions. Only such explainers are exported.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -149,7 +149,7 @@ class Explainer(Savable):
     @property
     def columns(self) -> frozenset[int] | None:
         """The columns that ``predict`` reads; None for all."""
-        # Of a class that overrides ``predict``, ``features`` may be those of another, but it is not plain.
+        # A class that overrides ``predict`` may inherit the ``features`` of another, but it is not plain.
         return frozenset(self.features) if self.is_plain else None
 
     @property
@@ -177,27 +177,27 @@ class Explainer(Savable):
 
     @property
     def reading_cost(self) -> int:
-        """The number of conditions in all rules, as far as it may be large."""
+        """The number of conditions in all rules; 0 where it cannot be large."""
         return 0
 
     def find_rules(self, rows: Floats) -> Ints | None:
-        """Return the position in ``rules()`` of the rule that gives each row its label; None where it is not known."""
+        """Return the position in ``rules()`` of the rule that gives each row its label; None if it is not known."""
         return np.zeros(len(rows), dtype=np.intp) if self.is_one_rule else None
 
     @property
     def line(self) -> "Line | None":
-        """The line behind the answer, where it is a number that depends on the row even under one rule."""
+        """The line that computes the answer, if there is one."""
         return None
 
     def cuts(self) -> dict[int, list[float]] | None:
-        """Return the numbers at which the answer may change, by column; a column of levels has none.
+        """Return the numbers at which the answer may change, by column; none for a column of levels.
 
-        None where the answer may change elsewhere too.
+        None if the answer may also change elsewhere.
         """
         return None
 
     def form(self) -> dict[str, Any]:
-        """Return plain data from which the page and the figures draw it; of the kind "other", its rules alone."""
+        """Return plain data from which the page and the figures draw it; of the kind "other" they show the rules."""
         return {"kind": "other"}
 
 
@@ -208,7 +208,7 @@ class LocalExplainer(Protocol):
     def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Explainer:
         """Return an explainer, learned from draws in the region and their labels by the black box.
 
-        One that explains numbers too takes ``tolerance``, which is a ``Tolerance`` where the labels are numbers.
+        A class that also explains numbers takes ``tolerance``, a ``Tolerance`` if the labels are numbers.
         """
 
 

@@ -1,4 +1,4 @@
-"""The smallest explainer, one label in the whole region, and the labels that one may give where answers are numbers."""
+"""The smallest explainer, one label in the whole region, and the constants that it may answer with for numbers."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -12,7 +12,7 @@ from oleander.data.schema.rounding import round_number
 from oleander.data.tolerance import Tolerance
 from oleander.rules.base import Explainer, Rule, read_labels, write_labels
 
-# Constants are multiples of a readable step of at most this share of the tolerance, near quantiles of the answers.
+# Constants are quantiles of the answers, rounded to a readable step of at most this share of the tolerance.
 STEP = 0.25
 MOST_CONSTANTS = 200
 # Trees grow on at most this many bins of answers.
@@ -36,7 +36,7 @@ class Constant(Explainer, saved_as="constant"):
     n_draws: int = 0
     # The share of them on which the black box gives the same label.
     share: float = 0.0
-    # The dtype of the labels; None takes that of the label.
+    # The dtype of the labels; None for that of ``label``.
     dtype: Any = field(default=None, repr=False)
 
     def predict(self, rows: Floats) -> Labels:
@@ -89,9 +89,10 @@ def find_nearest(answers: Floats, constants: Floats) -> Ints:
 
 
 def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
-    """Return the bin of each answer, and the number of bins: as wide as one constant can serve, or else quantiles.
+    """Return the bin of each answer, and the number of bins.
 
-    The first bin begins at ``shift``, in units of a bin.
+    A bin is as wide as the window in which one constant agrees with every answer; if these were too many, bins are
+    quantiles. The first bin begins at ``shift``, in units of a bin.
     """
     windows = tolerance.to_windows(answers)
     bins = np.floor(windows - windows.min() + shift % 1)
@@ -103,17 +104,17 @@ def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> 
 
 
 def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
-    """Return the tolerance at which one regression tree would agree with a set share of the answers.
+    """Return the tolerance at which one regression tree of 20 leaves agrees with 85% of the answers.
 
-    The tree has 20 leaves, learns from half of the draws and answers the other half. Rules of a few constants that may
-    abstain then have something to say, whatever the units of the answers are.
+    The tree learns from half of the draws and answers the other half. A few rules that may abstain then find regions
+    to answer in, whatever the units of the answers are.
     """
     if np.ptp(answers) == 0:
         raise ValueError(
-            f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' has nothing to go by: give "
-            "tolerance as a number."
+            f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' cannot be chosen: give a "
+            "number."
         )
-    # Imported where it is needed, as it takes long.
+    # Imported here because importing it takes long.
     from sklearn.tree import DecisionTreeRegressor
 
     half = np.random.default_rng(seed).permutation(len(answers))

@@ -29,7 +29,7 @@ from oleander.rules.tree import Tree
 
 Codes = NDArray[np.integer[Any]]
 
-# Information below this is what cancelling logarithms leave behind.
+# Smaller information comes from rounding, where logarithms cancel.
 ROUNDING = 1e-12
 # A leaf is tested only if it has this many draws per cell on average: the usual rule for chi-squared.
 DRAWS_PER_CELL = 5
@@ -40,7 +40,7 @@ class StopReason(StrEnum):
 
     NOT_SIGNIFICANT = "no other feature has significant information"
     ALL_PURE = "the selected features decide the label"
-    TOO_FEW_DRAWS = "what is left undecided has too few draws to tell more"
+    TOO_FEW_DRAWS = "the draws that are left undecided are too few to test"
     MAX_FEATURES = "max_features is reached"
     NONE_LEFT = "every feature is selected"
 
@@ -66,7 +66,7 @@ class Leaves:
     def __init__(self, labels: Codes, *, drop_small: bool) -> None:
         self.drop_small = drop_small
         self.has_dropped_small = False
-        # The paper's N: draws in dropped leaves count too.
+        # The paper's N, which includes draws in dropped leaves.
         self.n_draws = len(labels)
         self.n_labels = int(labels.max()) + 1
         self.draws = np.arange(len(labels))
@@ -110,7 +110,7 @@ class Leaves:
         information, statistic, freedom = kernels.score_features(
             codes, n_codes, features, self.draws, leaf_labels, self._counts, table, DRAWS_PER_CELL
         )
-        # Logarithms that cancel leave rounding errors behind; information is never negative.
+        # Information is never negative, but logarithms that cancel leave rounding errors.
         p_values = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), 2.0 * statistic.clip(0.0)), 1.0)
         return information.clip(0.0) / self.n_draws, p_values
 
@@ -125,8 +125,8 @@ def select_features(
 ) -> FilterResult:
     """Select the few features that carry information about the label, most informative first.
 
-    Forward selection misses information that two features have only together, as in the XOR of two bits.
-    Costs O(n_draws · n_features · selected), not O(n_draws · n_features) as in print: every round counts again.
+    Forward selection misses information that two features have only together, as in the XOR of two bits. The cost is
+    O(n_draws · n_features · n_selected), not the paper's O(n_draws · n_features), since every round counts again.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def select_features(
     labels : integer array of shape (n_draws,)
         Codes of the black box's labels.
     alpha : float or None
-        Stop when no feature's information is significant at this level in a G-test, divided by the number of features
-        tested; only leaves with enough draws count. None is the letter of the paper: every leaf counts, and the search
-        stops when no information is positive, which is rare, since noise has positive information too.
+        Stop when no feature's information is significant in a G-test at this level, divided by the number of features
+        tested; only leaves with enough draws count. None follows the paper to the letter: every leaf counts, and the
+        search stops when no information is positive, which is rare, because noise has positive information too.
     max_features : int or None
 
     Examples

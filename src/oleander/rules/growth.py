@@ -1,8 +1,8 @@
 """Grow a small decision tree, best split first, on histograms whose edges are readable numbers.
 
-The tree splits at such edges only, so its rules are exact. A library's tree would have to be rounded afterwards. With
-few distinct edges growing is also several times faster than sorting the draws, and levels and missing values need no
-columns of their own.
+The tree splits at these edges only, so its rules are printed exactly; a library's tree would have to be rounded
+afterwards. Growing on few edges is also several times faster than sorting the draws, and levels and missing values need
+no columns of their own.
 """
 
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ from oleander.rules.tree import LEAF, Tree
 
 # The number of quantiles at which a number may be split.
 N_EDGES = 64
-# Numbers are whole in a tree that grows by variance, so that nothing is rounded.
+# A tree of regression grows on answers as whole numbers of steps, so that sums are exact.
 N_STEPS = 1_000
-# The share of numbers at each end beyond which they count as the nearest inside: a few must not hide all others.
+# Answers beyond the quantiles at this share and its complement are moved to them: a few must not hide all others.
 SHARE_CUT = 0.001
 
 
@@ -33,7 +33,7 @@ class Column:
     # The feature's column in the encoded rows.
     position: int
     is_number: bool
-    # Empty for levels. A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k.
+    # A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k. Empty for levels.
     edges: Floats
     # The number of bins or levels, without missing.
     n_codes: int
@@ -183,14 +183,14 @@ def grow_for_numbers(
     features: tuple[int, ...],
     max_leaves: int | None,
 ) -> Tree:
-    """Grow a tree by variance, in which each leaf says the constant that is right most often."""
+    """Grow a tree by variance, in which each leaf answers with the constant that agrees most often."""
     tree = grow_by_variance(make_columns(values, schema, features), to_amounts(answers), schema, max_leaves)
     constants = find_constants(answers, tolerance)
     counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
     most, ends = counts.max(axis=0), tree.column == LEAF
     for parent in np.flatnonzero(~ends)[::-1].tolist():
         left, right = tree.left[parent], tree.right[parent]
-        # One constant that is right as often as two makes the split needless.
+        # A split is needless if one constant agrees as often as two.
         ends[parent] = ends[left] and ends[right] and most[parent] == most[left] + most[right]
     used, label = np.unique(counts.argmax(axis=0), return_inverse=True)
     return replace(tree, classes=constants[used], label=label, n_right=most).end_at(ends)[0]

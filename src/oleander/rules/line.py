@@ -1,6 +1,6 @@
-"""A number as a sum: a constant, and an amount for each unit of a few columns or for a level.
+"""Lines: a number as the sum of a constant and a few terms, each an amount per unit of a column or for one level.
 
-Lines are fitted by least squares with few terms, on the draws that lie near the line.
+They are fitted by least squares, on the draws that lie near the line.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,13 +18,13 @@ from oleander.rules.base import Explainer, Rule
 from oleander.rules.conditions import Condition, Levels, Range
 
 MOST_TERMS = 4
-# A level is worth a term where its share of the draws lies between this and the rest.
+# A level can be a term if at least this share of the draws have it, and at least this share do not.
 RAREST_LEVEL = 0.02
-# Each fit is repeated on the draws that lie near it, so that a line serves many well and not all a little.
+# Each fit is repeated on the draws that lie near it, so that a line fits many draws well, not all of them roughly.
 N_TRIMS, NEAR, SHARE_KEPT = 4, 2.0, 0.6
-# The numbers of a line are rounded to steps of this share of the tolerance.
+# Intercepts and slopes are rounded so that an answer changes by at most about this share of the tolerance.
 STEP = 0.1
-# References are readable numbers, to this share of the spread of a column.
+# References are rounded to steps of at most this share of the spread of a column.
 REFERENCE_STEP = 0.25
 
 
@@ -109,10 +109,10 @@ class Line(Explainer, saved_as="line"):
         return Rule((), value, self.n_draws, self.share, formula=str(self))
 
     def within(self, conditions: Iterable[Condition]) -> Self:
-        """Return the same line for rows that fulfil conditions, without what these make needless.
+        """Return a simpler line that gives the same answers for rows that fulfil conditions.
 
-        A level that no such row has is left out, one that all have is part of the constant, and the constant is the
-        answer at a place among these rows.
+        A level that no such row has is left out, one that all have is added to the constant, and the reference of a
+        number is moved into its range.
         """
         held = {one.column: one for one in conditions}
         intercept, terms = self.intercept, []
@@ -154,7 +154,7 @@ class Line(Explainer, saved_as="line"):
         for column, slope, reference in data["terms"]:
             place = int(column)
             if not 0 <= place < len(schema):
-                raise ValueError(f"a line has a term of column {place}, and there are {len(schema)}")
+                raise ValueError(f"a line has a term of column {place}, and there are {len(schema)} columns")
             feature = schema[place]
             if not feature.is_number and float(reference) not in range(len(feature.levels)):
                 raise ValueError(f"a line has a term of a level that column {feature.name!r} does not have")
@@ -169,7 +169,7 @@ class Line(Explainer, saved_as="line"):
 class Inputs:
     """Columns of draws as inputs of lines: numbers with mean 0 and spread 1, and levels as 0 or 1.
 
-    A term says the column of an input, and the slope and reference that one unit of it has.
+    ``terms`` holds the column of each input, its reference, and the slope of one unit of the input.
     """
 
     terms: list[Term]
@@ -193,7 +193,7 @@ class Inputs:
                     terms.append(Term(j, feature, 1 / spread, middle))
                     values.append(np.where(np.isnan(own), 0.0, (own - middle) / spread))
                 continue
-            # Of two levels the second says all.
+            # One of two levels is enough.
             for code in range(len(feature.levels) == 2, len(feature.levels)):
                 share = float((own == code).mean())
                 if RAREST_LEVEL <= share <= 1 - RAREST_LEVEL:
@@ -205,7 +205,7 @@ class Inputs:
 def fit_terms(
     inputs: Inputs, values: Floats, answers: Floats, tolerance: Tolerance, max_terms: int = MOST_TERMS
 ) -> Iterator[Line]:
-    """Yield readable lines with one term, two terms and so on, given encoded draws, also as inputs, and answers."""
+    """Yield readable lines with one term, two terms and so on, fitted to the answers for encoded draws."""
     size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
     if size <= 0:
         return
@@ -228,7 +228,7 @@ def fit_terms(
 
 
 def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
-    """Return a readable number in the middle of a column, and how far from it most draws lie; a level as it is."""
+    """Return a readable number in the middle of a column, or the level, and how far from it most draws lie."""
     if not term.feature.is_number:
         return term.reference, 1.0
     known = own[~np.isnan(own)]
@@ -241,7 +241,7 @@ def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
 def _grow_line(
     inputs: Floats, answers: Floats, tolerance: Tolerance, max_terms: int
 ) -> Iterator[list[tuple[int, float]]]:
-    """Yield the inputs and slopes of lines that grow by the input with most in common with what is left to explain."""
+    """Yield the inputs and slopes of lines that grow by the input that correlates most with the residuals."""
     kept: Bools = np.ones(len(answers), dtype=bool)
     near = NEAR * np.broadcast_to(tolerance.width(answers), answers.shape)
     chosen: list[int] = []

@@ -14,7 +14,7 @@ from oleander.rules.conditions import Condition, Levels, Range, conjoin
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?![\w.])")
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?(?!\w)")
 QUOTED = re.compile(r"([\"'`]).*?\1", re.DOTALL)
-# Where a value without quotes ends at the latest, for messages.
+# A value without quotation marks, which messages quote.
 WORDS = re.compile(r".+?(?= and | or |[,)\]}]|$)")
 SIGN = re.compile("<=|>=|==|!=|[≤≥≠=<>]")
 # Spellings of one sign.
@@ -23,7 +23,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class ConditionError(ValueError):
-    """A text is no conjunction of conditions on these columns; the message says where and why."""
+    """A text that is not a conjunction of conditions on these columns; the message says where and why."""
 
 
 def parse_conditions(text: str, schema: FeatureSchema) -> tuple[Condition, ...]:
@@ -64,7 +64,7 @@ class _Reader:
     def __init__(self, text: str, schema: FeatureSchema) -> None:
         self.rest, self.schema = text.strip(), schema
         names = {(name, j) for j, feature in enumerate(schema) for name in (feature.name, feature.shown)}
-        # Of two names of which one begins the other, the longer is meant.
+        # If one name begins with another, the longer one is meant.
         self.names = sorted(names, key=lambda pair: -len(pair[0]))
 
     def take(self, pattern: str | re.Pattern[str]) -> str:
@@ -78,7 +78,7 @@ class _Reader:
         found = self._read_two_ends() if place is None else self._read_behind(place)
         if self.take(r"or\b"):
             if not self.take(r"missing\b"):
-                raise ConditionError(f"{visible(self.rest)!r} cannot be read: a rule knows no 'or' but 'or missing'.")
+                raise ConditionError(f"{visible(self.rest)!r} cannot be read: the only 'or' in a rule is 'or missing'.")
             found = replace(found, missing=self._may_miss(found.feature))
         if bracket and not self.take(r"\)"):
             raise ConditionError(f"')' is expected before {visible(self.rest)!r}.")
@@ -187,7 +187,7 @@ class _Reader:
         return shown[given]
 
     def _find_level(self, feature: Feature) -> str:
-        """Return the longest level that comes next and that something else of a rule may follow; empty if none does."""
+        """Return the longest level that comes next and is followed by an end or a separator; empty without one."""
         shown = map(feature.describe_value, range(len(feature.levels)))
         ends = r"\s*($|[,)\]}]|and\s|or\s)"
         return max((level for level in shown if re.match(re.escape(level) + ends, self.rest)), key=len, default="")

@@ -1,4 +1,4 @@
-"""Regions: boxes, those of rules; balls around a center, those of the paper; which rows each of several contains."""
+"""Regions: boxes, which rules have, and balls around a center, which the paper has; and the rows that each contains."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from oleander.rules.conditions import Condition, clauses, conjoin, read_conditio
 
 
 class Region(Savable):
-    """A part of the space of rows, in which an explainer is valid.
+    """The part of the space of rows in which an explainer is valid.
 
     A kind of your own derives from this class and defines ``contains`` and ``describe``. With ``saved_as="..."`` in the
     head of the class it is saved under this name, and also defines ``to_dict`` and ``from_dict``.
@@ -49,7 +49,7 @@ class Region(Savable):
         return None
 
     def form(self) -> dict[str, Any]:
-        """Return plain data by which the page finds whether a row lies inside; of the kind "other" it cannot."""
+        """Return plain data by which the page decides whether a row lies inside; of the kind "other" it cannot."""
         return {"kind": "other"}
 
 
@@ -185,7 +185,7 @@ class Ball(Region, saved_as="ball"):
 
     def reaches(self, distances: Floats, flips: Ints) -> Bools:
         """Return a mask of the rows inside, given what ``distances`` returned for them."""
-        # A row exactly on the border must not fall out by the rounding of its own distance.
+        # Rounding must not exclude a row that lies exactly on the border.
         inside: Bools = (distances <= self.radius * (1 + 1e-12)) & (flips <= self.n_flips_allowed)
         return inside
 
@@ -213,7 +213,7 @@ class Ball(Region, saved_as="ball"):
         return self
 
     def measures_like(self, other: "Ball") -> bool:
-        """Return whether every row has the same distances in another ball, as far as identity tells."""
+        """Return whether another ball has the same center, norm, schema and scales, the same objects of them."""
         return all(getattr(self, name) is getattr(other, name) for name in ("center", "norm", "schema", "scales"))
 
     def form(self) -> dict[str, Any]:
@@ -251,8 +251,8 @@ def ball_distances(
 ) -> tuple[Floats, Ints]:
     """Return each row's ℓp distance to the center along the numbers, in scaled units, and its number of flips.
 
-    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. Without
-    ``scales``, one per number, the schema's are taken.
+    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. ``scales``
+    has one entry for each number; None takes those of the schema.
     """
     flips = np.zeros(len(rows), dtype=np.intp)
     distances = np.zeros(len(rows))

@@ -1,4 +1,4 @@
-"""A fitted decision tree as plain arrays: rows go through it, leaves read as rules, JSON holds it."""
+"""A fitted decision tree as plain arrays, which classify rows, are read as rules and are saved as JSON."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,9 +37,9 @@ class Tree(Explainer, saved_as="tree"):
     classes: Labels
     # The column on which an inner node splits; -1 at a leaf.
     column: Ints
-    # Of a column of numbers: rows up to it go left.
+    # In a column of numbers, rows up to this value go left.
     threshold: Floats
-    # Of a column of levels: rows with this code go left. The number of levels stands for missing.
+    # In a column of levels, rows with this code go left. The number of levels stands for missing.
     level: Ints
     # Whether a missing number goes left.
     missing_left: Bools
@@ -61,7 +61,7 @@ class Tree(Explainer, saved_as="tree"):
 
     @property
     def n_rules(self) -> int:
-        """The number of leaves; in a large tree they are counted faster than they are described."""
+        """The number of leaves, counted without describing them, which takes long in a large tree."""
         return len(self.leaves)
 
     def rules(self) -> list[Rule]:
@@ -86,7 +86,7 @@ class Tree(Explainer, saved_as="tree"):
         return {
             "kind": "tree",
             "column": self.column.tolist(),
-            # No threshold where the question separates known values from missing ones.
+            # A split that separates known values from missing ones has no threshold.
             "threshold": [value if np.isfinite(value) else None for value in self.threshold.tolist()],
             "level": self.level.tolist(),
             "missing_left": self.missing_left.astype(int).tolist(),
@@ -113,7 +113,7 @@ class Tree(Explainer, saved_as="tree"):
 
     @property
     def reading_cost(self) -> int:
-        """The splits above all leaves together, one on levels counted once for each level."""
+        """The number of splits above each leaf, added up; a split on levels counts once for each level."""
         splits = np.array([*(1 + len(feature.levels) for feature in self.schema), 0])[self.column]
         cost = np.zeros(len(splits), dtype=np.int64)
         for node, parent in enumerate(self.parents[1:].tolist(), start=1):

@@ -20,13 +20,13 @@ from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, shorten, visible
 
 Level = str | int | float | bool
-# Squares of smaller distances, which a standard deviation needs, underflow.
+# Squares of smaller distances underflow, and a standard deviation needs squares.
 LEAST_SPREAD = 1e-150
 # The parameters that are never written.
 PRIVATE: dict[str, Any] = {"private": None, "categories": ()}
-# What stands after a number without a space.
+# Units that follow a number without a space.
 NO_SPACE = ("", "%", "°")
-# As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
+# Names as pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
@@ -44,7 +44,7 @@ class Kind(StrEnum):
 def read_dtype_name(name: Any) -> str:
     """Return the name of a dtype from a file, or raise ``ValueError``.
 
-    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
+    NumPy parses other names as a small language, and would allocate the memory for a string of a billion characters.
     """
     if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
         raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
@@ -83,13 +83,13 @@ class Feature:
         Continuous and integer columns hold numbers, and so do dates and timestamps: days since 1970-01-01. Binary and
         categorical columns hold levels.
     dtype : str
-        The column's dtype as pandas names it; the black box gets its values with this dtype.
+        The name of the column's dtype in pandas; the black box gets its values with this dtype.
     lower, upper : float
         Bounds of a number. Inferred bounds are rounded outward, so that they are not the value of a row.
     scale : float
         The length that one unit of radius means along a number.
     levels : tuple
-        The values of a binary or categorical column; a level's code is its position. A categorical column without
+        The values of a binary or categorical column; the code of a level is its position. A categorical column without
         levels holds missing values only: no rule mentions it, and the black box gets it unchanged.
     missing : bool
         Whether a missing value is allowed.
@@ -176,7 +176,7 @@ class Feature:
 
     @property
     def is_whole(self) -> bool:
-        """Whether draws and edges are whole: of whole numbers, and of dates without a time."""
+        """Whether draws and edges are whole numbers: in integer columns, and in dates without a time."""
         return self.kind in (Kind.INTEGER, Kind.DATE)
 
     @cached_property
@@ -196,7 +196,7 @@ class Feature:
 
     @property
     def n_alternatives(self) -> int:
-        """The number of other states that a flip can lead to: levels, and missing where allowed."""
+        """The number of other states that a flip can lead to: levels, and missing if it is allowed."""
         # A column without levels has one state: missing.
         return (0 if self.is_number else len(self.levels) - 1) + self.missing
 
@@ -207,7 +207,7 @@ class Feature:
 
     @property
     def exact(self) -> "Feature":
-        """The column as the data have it, itself where that is not known; only codes of rare levels differ."""
+        """The column with exact bounds and every level, itself if unknown. Only codes of rare levels differ."""
         return self.private or self
 
     def changed(self, **changes: Any) -> Self:
@@ -250,7 +250,7 @@ class Feature:
         """Return numbers as they are, levels as codes and missing values as NaN, and a mask of the values allowed."""
         column = pd.Series(values)
         if self.is_number and not self.is_date and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
-            # Most columns are such, and of many rows every pass counts.
+            # Most columns are floats, and with many rows every pass takes time.
             codes = np.array(column.to_numpy(), dtype=float)
             allowed = np.isfinite(codes)
             return codes, allowed | np.isnan(codes) if self.missing and not allowed.all() else allowed
@@ -268,7 +268,7 @@ class Feature:
         return codes, np.where(absent, self.missing, allowed)
 
     def surely_allows(self, column: pd.Series) -> bool:
-        """Return whether all values of a column are allowed, where that is faster to see than to read them."""
+        """Return whether all values of a column are certainly allowed; False if they have to be read to know."""
         values = column.to_numpy() if isinstance(column.dtype, np.dtype) else None
         if values is None or not len(values) or not self.is_number or self.is_date:
             return False
@@ -352,14 +352,14 @@ class Feature:
         return frozenset(map(kind_of_level, self.named_levels))
 
     def decode(self, codes: Floats) -> Any:
-        """Return the values behind the codes, with the column's dtype where it can hold them."""
+        """Return the values behind the codes, with the column's dtype if it can hold them."""
         if self.private is not None:
             return self.private.decode(codes)
         if self.is_date:
             return to_dates(codes, self.dtype)
         if self.rare and (codes >= len(self.named_levels)).any():
             raise ValueError(
-                f"column {self.name!r} has rare levels, whose names are not known here: give rows that have them."
+                f"column {self.name!r} has rare levels, whose names are not known: give rows that contain them."
             )
         absent = np.isnan(codes) if self.missing else np.zeros(len(codes), dtype=bool)
         has_absent = bool(absent.any())
@@ -438,12 +438,12 @@ def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
 
 
 def _to_dtype(values: NDArray[Any], name: str, has_absent: bool, *, is_continuous: bool) -> Any:
-    """Return the values of a column with the dtype of this name, where it can hold them."""
+    """Return the values of a column with the dtype of this name, if it can hold them."""
     if values.dtype == name:
         return values
     dtype = pd.api.types.pandas_dtype(name)
     if isinstance(dtype, np.dtype):
-        # An integer column that is declared continuous, or has missing draws, needs floats.
+        # An integer column that is declared continuous, or has missing values among its draws, needs floats.
         if dtype.kind in "iu" and (has_absent or is_continuous):
             return values
         return values if dtype.kind == "b" and has_absent else values.astype(dtype)

@@ -18,7 +18,7 @@ SCALES: dict[str, Callable[[Floats], float]] = {
     # The range of a column that begins at 0 is its largest value.
     "range": lambda values: _round_up(float(np.ptp(values))),
 }
-# A level that fewer rows hold is rare; in a small table, one that fewer than a tenth of the rows hold.
+# A level is rare if fewer rows hold it than this number, or than this share of a small table.
 FEWEST_HOLDERS, FEWEST_SHARE = 5, 0.1
 RARE = "rare"
 # Bounds are rounded outward by steps of at most this share of the range, and dates to a month if not to a year.
@@ -44,7 +44,7 @@ def infer_feature(
         raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
     present = column[column.notna()]
     if len(present) == len(column):
-        # A column of an array lies scattered in memory, and its copy does not.
+        # The values of an array's column are scattered in memory; those of this copy are contiguous.
         column = present
     if len(present) and holds_dates(present):
         return _infer_date(column, name, kind, scale)
@@ -118,7 +118,7 @@ def _infer_date(column: pd.Series, name: str, kind: str | None, scale: str) -> F
 
 
 def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feature:
-    """Return a column of levels with those that few rows hold as one."""
+    """Return a column of levels in which all that few rows hold are one level."""
     # 0 and 1, and False and True, name nothing.
     if set(feature.levels) <= {0, 1}:
         return feature
@@ -130,7 +130,7 @@ def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feat
     label = RARE
     while label in named:
         label += "_"
-    # Where a draw has just any rare level, the black box gets the most frequent one.
+    # For a draw with an unnamed rare level, the black box gets the most frequent one.
     rare.sort(key=lambda level: -counts.get(level, 0))
     private = replace(
         feature,
@@ -142,7 +142,7 @@ def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feat
 
 
 def _hide_bounds(feature: Feature, n_values: int, n_rows: int) -> Feature:
-    """Return a column of numbers with its bounds rounded outward; a value that all rows share is no single row's."""
+    """Return a column of numbers with its bounds rounded outward, unless all rows share one value."""
     lower, upper = feature.lower, feature.upper
     size = upper - lower
     if not size and _are_few(n_values, n_rows):
@@ -166,7 +166,7 @@ def _are_few(n: int, n_rows: int) -> bool:
 
 
 def _refuse_unknown_dtype(column: pd.Series, name: str) -> None:
-    """Raise ``ValueError`` for a dtype that its name does not give back, such as Arrow's decimals: no file holds it."""
+    """Raise ``ValueError`` for a dtype that cannot be made from its name, such as Arrow's decimals."""
     dtype = column.dtype
     if isinstance(dtype, (np.dtype, pd.CategoricalDtype)):
         return
@@ -218,7 +218,7 @@ def _plain(level: Any, name: str) -> Level:
 
 
 def measure_scale(values: Floats, scale: str) -> float:
-    """Return the unit of a column of numbers, without missing ones; 1 where all values are equal."""
+    """Return the unit of a column of numbers, none of them missing; 1 if all values are equal."""
     if not len(values):
         return 1.0
     # A spread that no float can hold is infinite, which the feature refuses.

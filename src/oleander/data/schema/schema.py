@@ -17,11 +17,11 @@ from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, name_nearest, one_line, shorten
 
 FORMAT = 1
-# What a data dictionary says of a column.
+# What a data dictionary has for each column.
 WORDS = ("description", "unit")
-# Of the levels of a column, in a table to be read.
+# Limits of the levels of a column that a table shows.
 MOST_SHOWN, MOST_LETTERS = 6, 60
-# Cells of a block, 8 MB.
+# The maximum number of cells in a block, 8 MB.
 MOST_CELLS = 2**20
 
 
@@ -35,8 +35,8 @@ def _read_label(label: Any) -> str | int:
 class FeatureSchema:
     """The columns of the data.
 
-    Rows are *encoded* to a float matrix (numbers as they are, levels as codes, missing as NaN), which all other modules
-    work on, and *decoded* to the columns and dtypes that the black box expects.
+    Rows are *encoded* as a float matrix (numbers as they are, levels as codes, missing as NaN), on which all other
+    modules work, and *decoded* to the columns and dtypes that the black box expects.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ class FeatureSchema:
 
     @cached_property
     def exact(self) -> Self:
-        """The columns as the data have them, each rare level by itself; it encodes the rows that the black box gets."""
+        """The schema with every rare level by itself, which encodes the rows that the black box gets."""
         return replace(self, features=tuple(feature.exact for feature in self.features))
 
     def fold(self, rows: Floats) -> Floats:
-        """Return rows that ``exact`` has encoded with the codes of this schema, where rare levels have one code."""
+        """Return rows that ``exact`` has encoded, with the codes of this schema, in which rare levels have one code."""
         if not self.rare:
             return rows
         folded = rows.copy()
@@ -187,14 +187,14 @@ class FeatureSchema:
         return folded
 
     def find_rare(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows with a rare level, whose code does not give the name."""
+        """Return a mask of the encoded rows with a rare level, whose name cannot be found from its code."""
         found = np.zeros(len(rows), dtype=bool)
         for j in self.rare:
             found |= rows[:, j] >= len(self[j].named_levels)
         return found
 
     def knowing(self, X: Any) -> Self:
-        """Return the schema with the names of rare levels that a table has, with which the black box is asked."""
+        """Return the schema with the names of rare levels in a table, which the black box needs."""
         if not self.rare:
             return self
         table, places = self._find_columns(X, self.rare)
@@ -285,7 +285,7 @@ class FeatureSchema:
         return self._encode_blocks(*self._find_columns(X, columns))
 
     def _encode_blocks(self, table: pd.DataFrame, places: dict[int, int]) -> Iterator[tuple[Floats, Bools | None]]:
-        # A row of an array is fetched from memory once for all columns.
+        # A row of an array is fetched from memory once, for all columns.
         n_rows = max(MOST_CELLS // len(self), 1)
         are_floats = all(self[j].is_number and not self[j].is_date for j in places) and all(
             isinstance(dtype, np.dtype) and dtype.kind == "f" for dtype in table.dtypes.iloc[[*places.values()]]
@@ -371,7 +371,7 @@ class FeatureSchema:
         return table, {j: j for j in wanted}
 
     def check_codes(self, row: Floats) -> None:
-        """Raise ``ValueError`` if an encoded row, say from a file, has an unknown level or an infinite number."""
+        """Raise ``ValueError`` if an encoded row from a file has an unknown level or an infinite number."""
         if row.shape != (len(self),):
             raise ValueError(f"a row has shape {row.shape}, and the schema {len(self)} columns")
         for code, feature in zip(row.tolist(), self.features, strict=True):
