@@ -190,6 +190,7 @@ CLASSES = (
         ),
         (certified("groups", rows=Claim(190, 200, 0.9)), "Also certified: at least 90% of all answered rows match"),
         (BY_FOLDS, "not a check: the rules were learned from synthetic rows around these"),
+        (replace(BY_FOLDS, from_draws=False), "not a check: the rules were learned from these rows"),
         (replace(CERTIFIED, n_fits=3), "This is fit number 3 on these rows"),
         (ASKED, "The rule matches the model on 100.0% of the synthetic rows where it holds.\n"),
         (ASKED, "A classifier tells synthetic rows from real ones with 61% accuracy (50% is ideal)."),

@@ -351,7 +351,8 @@ def describe_classes(record: FitRecord) -> list[str]:
     """Return how each class fares, the rarest first, or each range of numbers."""
     classes = record.widest_evaluation.count_classes(rarest_first=not record.is_number)
     order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
-    taught = " (not a check: the rules were learned from synthetic rows around these)" if record.by_folds else ""
+    around = "synthetic rows around these" if record.from_draws else "these rows"
+    taught = f" (not a check: the rules were learned from {around})" if record.by_folds else ""
     lines = [f"Rows by the model's answer{order}{taught}:"]
     for one in classes[:MOST_CLASSES]:
         counts = f"{how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} match the model"
