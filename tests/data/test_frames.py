@@ -191,7 +191,7 @@ def test_a_source_with_dates(tmp_path):
 
 def test_labels_and_groups_of_other_libraries():
     rows = pl.from_pandas(ROWS).with_columns(risk=pl.Series(high(ROWS)), patient=pl.Series(np.arange(300) // 2))
-    with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows"):
+    with pytest.warns(UserWarning, match=r"correct on 100\.0% of the rows"):
         atlas = AggregateExplainer(high, **OPTIONS).fit(
             rows.drop("risk", "patient"), rows["risk"], groups=rows["patient"], background=BACKGROUND
         )

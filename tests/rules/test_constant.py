@@ -81,7 +81,7 @@ class TestChooseTolerance:
         assert choose_tolerance(values, answers, 0).value == pytest.approx(0.002)
 
     def test_constant_answers_are_refused(self):
-        with pytest.raises(ValueError, match=r"the black box answers 7\.25 for every draw, so tolerance='auto' has"):
+        with pytest.raises(ValueError, match=r"the black box answers 7\.25 for every draw, so tolerance='auto' cannot"):
             choose_tolerance(np.zeros((100, 1)), ANSWERS["constant"], 0)
 
 
