@@ -10,7 +10,7 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_numbers
 from oleander.black_box.asking import predict_of, probabilities_of
-from oleander.data.checks import check_choice
+from oleander.data.checks import check_choice, is_number
 from oleander.data.schema.rounding import format_number
 from oleander.files.codec import Saved
 
@@ -43,8 +43,7 @@ class Output(Saved):
         check_choice("output.of", self.of, ("predict", "proba"))
         if self.class_ is not None and self.of != "proba":
             raise ValueError(f"output.class_={self.class_!r} is for the probability of a class: use Output('proba').")
-        is_number = isinstance(self.threshold, (int, float, np.number)) and not isinstance(self.threshold, bool)
-        if self.threshold is not None and not (is_number and math.isfinite(self.threshold)):
+        if self.threshold is not None and not (is_number(self.threshold) and math.isfinite(self.threshold)):
             raise ValueError(f"output.threshold={self.threshold!r} is not allowed: give a number, or None.")
 
     @property

@@ -93,17 +93,18 @@ def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False)
 
 def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a number over 0, or None where that is allowed."""
-    _check(name, value, _is_number(value) and value > 0, "a number over 0", or_none)
+    _check(name, value, is_number(value) and value > 0, "a number over 0", or_none)
 
 
 def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed."""
-    is_share = _is_number(value) and (0 < value < 1 or (with_zero and value == 0) or (with_one and value == 1))
+    is_share = is_number(value) and (0 < value < 1 or (with_zero and value == 0) or (with_one and value == 1))
     ends = f"{'of at least' if with_zero else 'over'} 0 and {'up to' if with_one else 'under'} 1"
     _check(name, value, is_share, f"a number {ends}")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, and not a truth value."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
+from oleander.data.checks import is_number
 from oleander.data.schema.rounding import format_number, readable_step
 from oleander.files.codec import Saved
 from oleander.messages import visible
@@ -41,8 +42,7 @@ class Tolerance(Saved):
         share = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", given) if isinstance(given, str) else None
         if share is not None and 0 < float(share[1]) < 100:
             return cls(float(share[1]) / 100, is_relative=True)
-        is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-        if not is_number or not 0 < given < math.inf:
+        if not is_number(given) or not 0 < given < math.inf:
             auto = "" if given == "auto" else ", or 'auto'"
             raise ValueError(
                 f"tolerance={given!r} is not allowed: give a number over 0 in the units of the answers, a share such "

@@ -7,7 +7,7 @@ import numpy as np
 from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.rounding import readable_step, round_days, round_to_step
-from oleander.data.schema.schema import describe_features
+from oleander.data.schema.schema import describe_values
 from oleander.messages import visible
 from oleander.results.explanation import far_limits
 
@@ -21,7 +21,6 @@ N_BINS, MOST_BARS = 6, 6
 
 def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[str, Any]]:
     """Return the columns, with the values beyond which a row is far outside the data, as a saved file has them."""
-    words = describe_features(schema, with_bounds=False)["values"]
     return [
         {
             "name": feature.shown,
@@ -34,7 +33,7 @@ def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[
             "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
             "n_named": len(feature.named_levels),
             "far": far_limits(feature) if feature.is_number else None,
-            "values": words[j],
+            "values": describe_values(feature, with_bounds=False),
             "range": "" if values is None else usual_range(feature, values[:, j]),
             "bins": None if values is None else count_column(feature, values[:, j]),
         }

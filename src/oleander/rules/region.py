@@ -10,9 +10,13 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
+from oleander.data.checks import is_number
 from oleander.data.schema import FeatureSchema
 from oleander.rules.base import Savable, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, clauses, conjoin, read_condition
+
+# What the distances of rows from a ball's center depend on.
+MEASURES = ("schema", "center", "norm", "scales")
 
 
 class Region(Savable):
@@ -113,13 +117,15 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
 
 def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
     """Yield what each region contains; neighbours in the sequence that are balls around one center share distances."""
-    before, distances = None, None
+    before: Ball | None = None
+    distances: Any = None
     for region in regions:
         ball = region.ball
         if ball is not region:
             yield region.contains(rows)
             continue
-        if before is None or distances is None or not ball.measures_like(before):
+        # Equal arrays that are not the same object only cost time.
+        if any(getattr(ball, name) is not getattr(before, name, None) for name in MEASURES):
             distances = ball.distances(rows)
         before = ball
         yield ball.reaches(*distances)
@@ -212,10 +218,6 @@ class Ball(Region, saved_as="ball"):
     def ball(self) -> Self:
         return self
 
-    def measures_like(self, other: "Ball") -> bool:
-        """Return whether another ball has the same center, norm, schema and scales, the same objects of them."""
-        return all(getattr(self, name) is getattr(other, name) for name in ("center", "norm", "schema", "scales"))
-
     def form(self) -> dict[str, Any]:
         return {
             "kind": "ball",
@@ -282,5 +284,5 @@ def ball_distances(
 
 def check_norm(norm: Any) -> None:
     """Raise ``ValueError`` unless this is the p of an ℓp norm."""
-    if isinstance(norm, bool) or not isinstance(norm, (int, float, np.number)) or not norm >= 1:
+    if not is_number(norm) or not norm >= 1:
         raise ValueError(f"norm={norm!r} is not allowed: p is 1 or more, or infinity.")

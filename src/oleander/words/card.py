@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from oleander.data.schema.schema import describe_features
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
@@ -144,7 +143,7 @@ def list_classes(record: FitRecord) -> list[str]:
 
 def tabulate_columns(record: FitRecord) -> list[str]:
     """Return a table of the columns."""
-    columns = describe_features(record.schema)
+    columns = record.schema.table
     columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
     return _tabulate(["column", "kind", "values", "may be missing"], *columns.to_numpy().tolist())
 

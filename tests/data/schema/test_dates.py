@@ -9,7 +9,7 @@ import pytest
 from oleander import AggregateExplainer, Balls, Boxes, FeatureSchema
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import format_days, round_days, to_dates, to_days
-from oleander.data.schema.schema import describe_features
+from oleander.data.schema.schema import describe_values
 from oleander.draws import Draws
 from tests.making import OwnTrees
 
@@ -114,8 +114,7 @@ def test_the_schema_is_a_table():
         pd.DataFrame({"<b>": [1, 2, 3], "day": pd.to_datetime(["2024-03-01", None, "2024-05-01"]), "s": list("abc")})
     )
     assert schema.table["values"].tolist() == ["1 to 3", "2024-03-01 to 2024-05-01", "a, b, c"]
-    without = describe_features(schema, with_bounds=False)
-    assert without["values"].tolist() == ["numbers", "dates", "a, b, c"]
+    assert [describe_values(one, with_bounds=False) for one in schema] == ["numbers", "dates", "a, b, c"]
     assert repr(schema).splitlines()[0].split() == ["column", "kind", "values", "missing"]
     assert "may be missing" in repr(schema).splitlines()[2]
     assert "&lt;b&gt;" in schema._repr_html_()

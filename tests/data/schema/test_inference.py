@@ -189,7 +189,7 @@ class TestRareLevels:
         loaded = FeatureSchema.from_dict(schema.to_dict())
         new = pd.DataFrame({"colour": ["grey", "never seen", "red"]})
         assert loaded.encode(new)[:, 0].tolist() == schema.encode(new)[:, 0].tolist() == [2, 2, 1]
-        with pytest.raises(ValueError, match="rare levels, whose names are not known here"):
+        with pytest.raises(ValueError, match="rare levels, whose names are not known: give rows"):
             loaded.decode(np.array([[2.0]]))
         assert loaded.knowing(new).decode(np.array([[3.0]]))["colour"].tolist() == ["never seen"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT, refuse_half_pairs
-from oleander.data.schema.rounding import day_bounds, format_days, format_number, to_dates, to_days
+from oleander.data.schema.rounding import format_days, format_number, to_dates, to_days
 from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, shorten, visible
 
@@ -24,6 +24,8 @@ Level = str | int | float | bool
 LEAST_SPREAD = 1e-150
 # The parameters that are never written.
 PRIVATE: dict[str, Any] = {"private": None, "categories": ()}
+# The first and the last day of the years 1 to 9999, and those that nanoseconds can hold.
+YEARS, NANOSECONDS = (-719_162.0, 2_932_896.0), (-106_751.0, 106_751.0)
 # Units that follow a number without a space.
 NO_SPACE = ("", "%", "°")
 # Names as pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
@@ -183,7 +185,7 @@ class Feature:
     def dtype_bounds(self) -> tuple[float, float]:
         """The smallest and the largest number that the column's dtype can hold."""
         if self.is_date:
-            return day_bounds(self.dtype)
+            return NANOSECONDS if self.dtype == "datetime64[ns]" else YEARS
         dtype = pd.api.types.pandas_dtype(self.dtype)
         numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
         if self.kind is Kind.CONTINUOUS:

@@ -15,9 +15,6 @@ from oleander.arrays import Floats
 
 MICROSECONDS = 86_400_000_000
 MINUTES = (1, 5, 15, 30, 60, 180, 360, 720)
-# The first and the last day of the years 1 to 9999, and those that nanoseconds can hold.
-FIRST_DAY, LAST_DAY = -719_162.0, 2_932_896.0
-MOST_DAYS_IN_NANOSECONDS = 106_751.0
 
 
 def format_number(value: float) -> str:
@@ -117,10 +114,3 @@ def round_days(days: Floats, at_most: float, *, whole: bool, rounding: Callable[
     steps = [step for step in MINUTES if step <= at_most * 1440]
     per_day = 1 if whole or at_most >= 1 else 1440 // max(steps, default=1)
     return rounding(np.round(days * per_day, 6)) / per_day
-
-
-def day_bounds(dtype: str) -> tuple[float, float]:
-    """Return the first and the last day that a dtype of dates can hold."""
-    if dtype == "datetime64[ns]":
-        return -MOST_DAYS_IN_NANOSECONDS, MOST_DAYS_IN_NANOSECONDS
-    return FIRST_DAY, LAST_DAY

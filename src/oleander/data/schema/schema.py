@@ -1,6 +1,6 @@
 """All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -208,7 +208,10 @@ class FeatureSchema:
     @property
     def table(self) -> pd.DataFrame:
         """A line per column: its name, its kind, its values, and whether one may be missing."""
-        return describe_features(self.features)
+        lines = [
+            (one.shown, str(one.kind), describe_values(one), "may be missing" if one.missing else "") for one in self
+        ]
+        return pd.DataFrame(lines, columns=["column", "kind", "values", "missing"])
 
     def __repr__(self) -> str:
         return "\n".join(line.rstrip() for line in self.table.to_string(index=False).splitlines())
@@ -434,19 +437,8 @@ def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, s
     return {name: words for name, words in given.items() if name in names}
 
 
-def describe_features(features: Iterable[Feature], *, with_bounds: bool = True) -> pd.DataFrame:
-    """Return a line per column: its name, its kind, the values that it may hold, and whether one may be missing.
-
-    ``with_bounds=False`` leaves the bounds of numbers and dates out.
-    """
-    lines = [
-        (one.shown, str(one.kind), _values(one, with_bounds), "may be missing" if one.missing else "")
-        for one in features
-    ]
-    return pd.DataFrame(lines, columns=["column", "kind", "values", "missing"])
-
-
-def _values(feature: Feature, with_bounds: bool) -> str:
+def describe_values(feature: Feature, *, with_bounds: bool = True) -> str:
+    """Return the values that a column may hold, in words; ``with_bounds=False`` leaves out the bounds of a number."""
     if feature.is_number and not with_bounds:
         return "dates" if feature.is_date else "numbers"
     if feature.is_number:
