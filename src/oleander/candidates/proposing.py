@@ -14,7 +14,7 @@ from oleander.candidates.box_program import BoxCandidates, Limits
 from oleander.candidates.grid import Key, Memberships, mask_table, read_table
 from oleander.candidates.nodes import make_pool
 from oleander.draws.labelled import LabelledDraws
-from oleander.rules.line import MOST_TERMS, Inputs, fit_terms
+from oleander.rules.line import MOST_TERMS, fit_terms, make_inputs
 from oleander.rules.tree import LEAF, Tree
 
 # The maximum number of boxes in one round of proposals, whatever the number of rules that is asked for.
@@ -220,12 +220,12 @@ def with_lines(
     assert draws.truth is not None
     assert draws.tolerance is not None
     values, answers = draws.values[some], draws.truth[some]
-    inputs = Inputs.make(values, draws.schema, columns)
+    terms, inputs = make_inputs(values, draws.schema, columns)
     found = list(draws.lines)
     for part in parts:
         if len(part) >= MIN_DRAWS:
             part = part[:: -(-len(part) // MOST_DRAWS)]
-            found += fit_terms(inputs.take(part), values[part], answers[part], draws.tolerance, max_terms)
+            found += fit_terms(terms, inputs[part], values[part], answers[part], draws.tolerance, max_terms)
     return replace(draws, lines=tuple(line for line in dict.fromkeys(found) if line.terms))
 
 

@@ -24,7 +24,7 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.rules.base import encode_labels
 from oleander.rules.constant import cut_into_bins, find_constants
 from oleander.rules.growth import grow_for_numbers, grow_tree
-from oleander.rules.line import MOST_TERMS, Inputs, Line, fit_terms
+from oleander.rules.line import MOST_TERMS, Line, fit_terms, make_inputs
 from oleander.rules.tree import Tree
 
 Codes = NDArray[np.integer[Any]]
@@ -356,8 +356,8 @@ class SparseLine:
         constants = find_constants(labels, tolerance)
         shares = agrees(constants[:, None], labels, tolerance).mean(axis=1)
         best = Line(float(constants[shares.argmax()]), (), len(draws), float(shares.max()))
-        inputs = Inputs.make(draws, schema, np.array(self.filter_.features, dtype=np.intp))
-        for line in fit_terms(inputs, draws, labels, tolerance, self.max_terms):
+        inputs = make_inputs(draws, schema, np.array(self.filter_.features, dtype=np.intp))
+        for line in fit_terms(*inputs, draws, labels, tolerance, self.max_terms):
             share = float(agrees(line.predict(draws), labels, tolerance).mean())
             if share > best.share:
                 best = replace(line, n_draws=len(draws), share=share)

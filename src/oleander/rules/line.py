@@ -165,64 +165,55 @@ class Line(Explainer, saved_as="line"):
         return cls(found[0], tuple(terms), read_count(data["n_draws"]), float(data["share"]))
 
 
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """Columns of draws as inputs of lines: numbers with mean 0 and spread 1, and levels as 0 or 1.
-
-    ``terms`` holds the column of each input, its reference, and the slope of one unit of the input.
-    """
-
-    terms: list[Term]
-    values: Floats
-
-    def take(self, draws: Ints) -> "Inputs":
-        """Return the inputs of some draws."""
-        return Inputs(self.terms, self.values[draws])
-
-    @classmethod
-    def make(cls, draws: Floats, schema: FeatureSchema, columns: Ints) -> "Inputs":
-        """Return inputs for some columns of encoded draws."""
-        terms, values = [], []
-        for j in columns.tolist():
-            feature, own = schema[j], draws[:, j]
-            if feature.is_number:
-                known = own[~np.isnan(own)]
-                spread = float(known.std()) if len(known) else 0.0
-                if np.isfinite(spread) and spread > 0:
-                    middle = float(known.mean())
-                    terms.append(Term(j, feature, 1 / spread, middle))
-                    values.append(np.where(np.isnan(own), 0.0, (own - middle) / spread))
-                continue
-            # One of two levels is enough.
-            for code in range(len(feature.levels) == 2, len(feature.levels)):
-                share = float((own == code).mean())
-                if RAREST_LEVEL <= share <= 1 - RAREST_LEVEL:
-                    terms.append(Term(j, feature, 1.0, float(code)))
-                    values.append((own == code).astype(float))
-        return cls(terms, np.column_stack(values) if values else np.zeros((len(draws), 0)))
+def make_inputs(draws: Floats, schema: FeatureSchema, columns: Ints) -> tuple[list[Term], Floats]:
+    """Return the terms that a line may have in some columns, each with spread 1, and what each adds for each draw."""
+    terms = []
+    for j in columns.tolist():
+        feature, own = schema[j], draws[:, j]
+        if feature.is_number:
+            known = own[~np.isnan(own)]
+            spread = float(known.std()) if len(known) else 0.0
+            if np.isfinite(spread) and spread > 0:
+                terms.append(Term(j, feature, 1 / spread, float(known.mean())))
+            continue
+        # One of two levels is enough.
+        for code in range(len(feature.levels) == 2, len(feature.levels)):
+            share = float((own == code).mean())
+            if RAREST_LEVEL <= share <= 1 - RAREST_LEVEL:
+                terms.append(Term(j, feature, 1.0, float(code)))
+    inputs = [term.amounts(draws) for term in terms]
+    return terms, np.column_stack(inputs) if inputs else np.zeros((len(draws), 0))
 
 
 def fit_terms(
-    inputs: Inputs, values: Floats, answers: Floats, tolerance: Tolerance, max_terms: int = MOST_TERMS
+    terms: list[Term],
+    inputs: Floats,
+    values: Floats,
+    answers: Floats,
+    tolerance: Tolerance,
+    max_terms: int = MOST_TERMS,
 ) -> Iterator[Line]:
-    """Yield readable lines with one term, two terms and so on, fitted to the answers for encoded draws."""
+    """Yield readable lines with one term, two terms and so on, fitted to the answers for encoded draws.
+
+    ``make_inputs`` returns the terms, and the inputs of these draws.
+    """
     size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
     if size <= 0:
         return
     # The lines share their first terms.
     known: dict[int, tuple[float, float]] = {}
-    for slopes in _grow_line(inputs.values, answers, tolerance, max_terms):
-        terms = []
+    for slopes in _grow_line(inputs, answers, tolerance, max_terms):
+        readable = []
         for j, slope in slopes:
-            term = inputs.terms[j]
+            term = terms[j]
             if j not in known:
                 known[j] = _find_reference(term, values[:, term.column])
             reference, reach = known[j]
             # A rounded slope moves the answer of most draws by no more than the size.
             rounded = round_number(slope * term.slope, size / reach)
             if rounded:
-                terms.append(Term(term.column, term.feature, rounded, reference))
-        line = Line(0.0, tuple(terms))
+                readable.append(Term(term.column, term.feature, rounded, reference))
+        line = Line(0.0, tuple(readable))
         middle = float(np.median(answers - line.predict(values)))
         yield replace(line, intercept=round_number(middle, size))
 
