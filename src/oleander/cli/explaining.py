@@ -152,7 +152,7 @@ def fit_and_write(
         with warnings.catch_warnings():
             if prepared.is_new:
                 # A model trained here may be right on every row without having seen one of them.
-                warnings.filterwarnings("ignore", "the black box is right on")
+                warnings.filterwarnings("ignore", "the black box is correct on")
             atlas.fit(
                 *(prepared.X, y),
                 groups=prepared.groups,
