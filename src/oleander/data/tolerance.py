@@ -68,17 +68,13 @@ class Tolerance(Saved):
         decimals = readable_step(READ * self.value)[1]
         return decimals + 1 if self.is_relative else decimals
 
-    def round(self, number: float) -> float:
-        """Return an answer rounded to the digits that are worth reading."""
-        return float(f"{number:.{self.digits}g}") if self.is_relative else round(float(number), self.digits)
-
     def show(self, number: float) -> str:
         """Return an answer with as many digits as are worth reading.
 
         >>> Tolerance(0.05).show(0.123456), Tolerance(500).show(1234.5), Tolerance.read("10%").show(0.0123456)
         ('0.123', '1234', '0.01235')
         """
-        return format_number(self.round(number))
+        return format_number(float(f"{number:.{self.digits}{'g' if self.is_relative else 'f'}}"))
 
     def show_spread(self, size: float) -> str:
         """Return in words how far answers lie from the black box's, rounded up.

@@ -415,11 +415,12 @@ def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, s
     {'wt': {'description': 'weight', 'unit': 'kg'}}
     """
     if isinstance(columns, Mapping):
-        pairs = {str(name): words if isinstance(words, (tuple, list)) else (words,) for name, words in columns.items()}
-        given = {name: dict(zip(WORDS, map(str, words), strict=False)) for name, words in pairs.items()}
-        wrong = next((name for name, words in pairs.items() if not 1 <= len(words) <= len(WORDS)), None)
-        if wrong is not None:
-            raise ValueError(f"columns[{wrong!r}] has {len(pairs[wrong])} parts: give a description, or it and a unit.")
+        given = {}
+        for name, words in columns.items():
+            parts = words if isinstance(words, (tuple, list)) else (words,)
+            if not 1 <= len(parts) <= len(WORDS):
+                raise ValueError(f"columns[{name!r}] has {len(parts)} parts: give a description, or it and a unit.")
+            given[str(name)] = dict(zip(WORDS, map(str, parts), strict=False))
         unknown = [name for name in given if name not in names]
     else:
         table = to_table(columns)
