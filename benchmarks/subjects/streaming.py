@@ -127,7 +127,7 @@ def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) ->
     # Processes start, and import what they need, before the clock runs.
     draw_sample(open_source(ds.dataset(files[:2], format="parquet")), 10, 0, n_jobs=n_jobs)
     watch = Stopwatch()
-    counting.count_all = watch.around("count", counting.count_all)
+    counting.count_others = watch.around("count", counting.count_others)
     source = open_source(ds.dataset(files, format="parquet"), epsilon=epsilon, block_size=block_size)
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, holdout=0.25, n_jobs=n_jobs, random_state=0)
     with Memory() as memory, patch("oleander.data.reading.draw_sample", watch.around("draw", draw_sample)):

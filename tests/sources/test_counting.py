@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,15 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.sources import open_source
 from oleander.draws import Draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.counting import HELD, LEARNED, OUTSIDE, Counts, count_all, plan_count
+from oleander.fitting import counting as counting_module
+from oleander.fitting.counting import Counts, count_others, plan_count
 from oleander.results.evaluation import Evaluation, ExplainerCount
 from tests.making import OwnTrees
 from tests.sources.making import Law, X, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 SCHEMA = FeatureSchema.infer(X)
-NOTHING = (np.zeros(0, dtype=int), np.zeros(0, dtype="<U4"))
+NOTHING = np.zeros(0, dtype=int)
 
 
 class Recording:
@@ -37,10 +37,6 @@ class Recording:
 
 def counting(model=None, most=None) -> CountingBlackBox:
     return CountingBlackBox(BlackBox(Law() if model is None else model, SCHEMA), most)
-
-
-def sampled(positions):
-    return np.array(positions), Law().predict(X.iloc[positions])
 
 
 @pytest.fixture(scope="module")
@@ -59,31 +55,47 @@ class TestCount:
     @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_counts_are_those_of_all_rows_in_memory(self, file, explainers, atlas, block_size, n_jobs) -> None:
         source = open_source(file, block_size=block_size)
-        counts = count_all(source, explainers, counting(), NOTHING, NOTHING, n_jobs=n_jobs)
-        assert counts.evaluation.to_dict() == atlas.evaluate(X, Law().predict(X)).to_dict()
+        counts = count_others(source, explainers, counting(), NOTHING, n_jobs=n_jobs)
+        assert counts.to_dict() == atlas.evaluate(X, Law().predict(X)).to_dict()
 
-    def test_rows_of_the_sample_are_counted_apart_and_not_asked_about(self, folder, explainers) -> None:
-        learned, held = list(range(0, 3000, 7)), list(range(5000, 6000, 3))
+    def test_rows_of_the_sample_are_neither_counted_nor_asked_about(self, folder, explainers, atlas) -> None:
+        sampled = np.array([*range(0, 3000, 7), *range(5000, 6000, 3)])
         box = Recording()
         black_box = counting(box)
         source = open_source(folder, block_size=450)
-        counts = count_all(source, explainers, black_box, sampled(learned), sampled(held))
-        assert [part.n_rows for part in counts.parts] == [len(learned), len(held), len(X) - 429 - 334]
-        others = X.drop(index=[*learned, *held])
+        counts = count_others(source, explainers, black_box, sampled)
+        others = X.drop(index=sampled)
+        assert counts.n_rows == len(others) == len(X) - 429 - 334
         asked = pd.concat(box.asked)
         assert len(asked) == black_box.n_queries == len(others)
         assert sorted(asked["a"]) == sorted(others["a"])
-        again = count_all(source, explainers, counting(), NOTHING, NOTHING)
-        assert counts.evaluation.to_dict() == again.evaluation.to_dict()
+        assert counts.to_dict() == atlas.evaluate(others, Law().predict(others)).to_dict()
 
-    def test_known_answers_are_believed(self, file, explainers) -> None:
-        """The answers of the fit count, even where the black box would answer otherwise by now."""
-        positions = np.arange(100)
-        upside_down = (positions, np.where(Law().predict(X.iloc[positions]) == "high", "low", "high"))
-        right = count_all(open_source(file), explainers, counting(), sampled(positions), NOTHING).parts[LEARNED].n_right
-        wrong = count_all(open_source(file), explainers, counting(), upside_down, NOTHING).parts[LEARNED].n_right
-        answered = (~np.ma.getmaskarray(explainers.answer(SCHEMA.encode(X[:100])))).sum()
-        assert right + wrong == answered
+    def test_answers_that_the_fit_knows_are_believed(self, file, monkeypatch) -> None:
+        """They count, even where the black box would answer otherwise by now."""
+
+        class Fickle(Law):
+            is_upside_down = False
+
+            def predict(self, table: pd.DataFrame) -> np.ndarray:
+                said = super().predict(table)
+                return np.where(said == "high", "low", "high") if self.is_upside_down else said
+
+        def turn_and_count(*given, **how):
+            law.is_upside_down = True
+            return count_others(*given, **how)
+
+        exact = []
+        for count in (count_others, turn_and_count):
+            law = Fickle()
+            monkeypatch.setattr(counting_module, "count_others", count)
+            options = {"draws": Draws(0), "max_explainers": 3, "min_fidelity": 0.8, "random_state": 0}
+            exact.append(AggregateExplainer(law, **options).fit(quick_source(file)))
+        straight, turned = exact
+        known = straight.engine_.known
+        sample = straight.record_.explainers.evaluate(known.values, known.labels, known.weights)
+        n_others = straight.exact_.n_answered - sample.n_answered
+        assert straight.exact_.n_right - sample.n_right + turned.exact_.n_right - sample.n_right == n_others
 
     def test_rows_that_cannot_be_read_are_not_answered_and_counted(self, explainers, atlas, tmp_path) -> None:
         odd = X.copy()
@@ -93,9 +105,8 @@ class TestCount:
         # A row group of which no row can be read comes first.
         path = write_frame(tmp_path / "odd.parquet", odd, row_group_size=18)
         black_box = counting()
-        counts = count_all(open_source(path), explainers, black_box, NOTHING, NOTHING)
+        evaluation = count_others(open_source(path), explainers, black_box, NOTHING)
         assert black_box.n_queries == len(X) - 18
-        evaluation = counts.evaluation
         assert evaluation.n_unread == 18
         assert evaluation.n_rows == len(X)
         assert evaluation.classes["rows"].sum() == len(X) - 18
@@ -104,7 +115,7 @@ class TestCount:
 
     def test_no_more_is_asked_than_allowed(self, file, explainers) -> None:
         with pytest.raises(SpentError):
-            count_all(open_source(file), explainers, counting(most=100), NOTHING, NOTHING)
+            count_others(open_source(file), explainers, counting(most=100), NOTHING)
 
     @pytest.mark.parametrize("kind", [bool, int, float, str, object])
     def test_labels_of_every_kind(self, file, kind) -> None:
@@ -113,9 +124,8 @@ class TestCount:
 
         atlas = AggregateExplainer(box, draws=Draws(0), schema=SCHEMA, max_explainers=2, random_state=0).fit(X[:300])
         explainers = atlas.record_.explainers
-        known = (np.arange(50), box(X[:50]))
-        counts = count_all(open_source(file), explainers, counting(box), known, NOTHING)
-        found, expected = counts.evaluation, atlas.evaluate(X, box(X))
+        others = count_others(open_source(file), explainers, counting(box), np.arange(50))
+        found, expected = atlas.evaluate(X[:50], box(X[:50])) + others, atlas.evaluate(X, box(X))
         assert (found.coverage, found.agreement) == (expected.coverage, expected.agreement)
         assert found.classes.to_dict("list") == expected.classes.to_dict("list")
 
@@ -124,9 +134,9 @@ class TestCheckpoint:
     def test_blocks_that_were_counted_are_not_asked_about_again(self, file, explainers, tmp_path) -> None:
         store, source = Checkpoint(tmp_path), quick_source(file)
         first, second = Recording(), Recording()
-        before = count_all(source, explainers, counting(first), NOTHING, NOTHING, checkpoint=store)
+        before = count_others(source, explainers, counting(first), NOTHING, checkpoint=store)
         black_box = counting(second)
-        after = count_all(source, explainers, black_box, NOTHING, NOTHING, checkpoint=store)
+        after = count_others(source, explainers, black_box, NOTHING, checkpoint=store)
         assert after.to_dict() == before.to_dict()
         assert not second.asked
         # A checkpoint spares the black box, and changes no count.
@@ -134,9 +144,9 @@ class TestCheckpoint:
 
     def test_another_sample_is_another_count(self, file, explainers, tmp_path) -> None:
         store, source, box = Checkpoint(tmp_path), quick_source(file), Recording()
-        count_all(source, explainers, counting(), NOTHING, NOTHING, checkpoint=store)
-        counts = count_all(source, explainers, counting(box), sampled([0, 1, 2]), NOTHING, checkpoint=store)
-        assert counts.parts[LEARNED].n_rows == 3
+        count_others(source, explainers, counting(), NOTHING, checkpoint=store)
+        counts = count_others(source, explainers, counting(box), np.arange(3), checkpoint=store)
+        assert counts.n_rows == len(X) - 3
         # Only the block with these rows is counted again.
         assert sum(map(len, box.asked)) == 2500 - 3
 
@@ -164,16 +174,14 @@ class TestPromise:
             rows, held = atlas._engine.rows, atlas._engine.held
             values = sample.schema.encode(sample.table)
             places = {row.tobytes(): place for row, place in zip(values, sample.positions, strict=True)}
-            parts = []
-            for part in (rows, held):
-                positions = np.array([places[row.tobytes()] for row in part.values[part.point_of_row]])
-                order = np.argsort(positions)
-                parts.append((positions[order], part.labels_of_rows[order]))
-            counts = count_all(
-                source, atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema)), *parts
+            explainers, black_box = atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema))
+            sampled = np.sort(
+                [places[row.tobytes()] for part in (rows, held) for row in part.values[part.point_of_row]]
             )
-            accuracy = counts.accuracy(0.02, 0.05, 400, 0)
-            assert (counts.parts[HELD].n_rows, counts.parts[OUTSIDE].n_rows) == (100, len(X) - 400)
+            parts = (explainers.evaluate(part.values, part.labels, part.weights) for part in (rows, held))
+            counts = Counts(*parts, count_others(source, explainers, black_box, sampled))
+            accuracy = counts.accuracy(0.02, 0.05, 0)
+            assert (counts.held.n_rows, counts.others.n_rows) == (100, len(X) - 400)
             furthest.append(accuracy.seen / accuracy.promised)
         assert max(furthest) < 1
         # It would not be a test if shares were never off.
@@ -188,7 +196,7 @@ def evaluation(n_rows, n_answered, n_right, *explainers, n_unread=0) -> Evaluati
 # Of two explainers.
 OTHERS = evaluation(400, 300, 270, (200, 180), (120, 110), n_unread=10)
 TAUGHT = evaluation(100, 80, 76, (60, 57), (30, 29))
-COUNTS = Counts((TAUGHT, evaluation(50, 40, 38, (30, 29), (15, 15)), OTHERS))
+COUNTS = Counts(TAUGHT, evaluation(50, 40, 38, (30, 29), (15, 15)), OTHERS)
 
 
 def test_the_certificate_is_of_rows_that_were_not_learned_from() -> None:
@@ -200,18 +208,14 @@ def test_the_certificate_is_of_rows_that_were_not_learned_from() -> None:
 
 
 def test_accuracy_compares_held_out_rows_with_all_new_ones() -> None:
-    accuracy = COUNTS.accuracy(0.02, 0.05, 150, 10)
+    accuracy = COUNTS.accuracy(0.02, 0.05, 10)
     # The furthest share is that of rows that the first explainer covers and gets right.
     assert accuracy.seen == pytest.approx(29 / 50 - 209 / 440)
     assert (accuracy.n_rows, accuracy.n_sample, accuracy.n_judged, accuracy.n_unread) == (550, 150, 50, 10)
     assert accuracy.promised > 0
-    assert np.isnan(COUNTS.accuracy(0.02, 0.05, 150, None).promised)
+    assert np.isnan(COUNTS.accuracy(0.02, 0.05, None).promised)
 
 
 def test_without_held_out_rows_there_is_nothing_to_compare() -> None:
-    counts = Counts((TAUGHT, Evaluation.nothing([1, 1]), OTHERS))
-    assert np.isnan(counts.accuracy(0.02, 0.05, 150, 10).seen)
-
-
-def test_they_round_trip_through_json() -> None:
-    assert Counts.from_dict(json.loads(json.dumps(COUNTS.to_dict()))).to_dict() == COUNTS.to_dict()
+    counts = Counts(TAUGHT, Evaluation.nothing([1, 1]), OTHERS)
+    assert np.isnan(counts.accuracy(0.02, 0.05, 10).seen)
