@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oleander.selection.bounds import tighten
-from oleander.selection.decompose import Decomposition, allot, group_candidates
+from oleander.selection.decompose import Decomposition, allot, group_candidates, most_disputing
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
 from oleander.selection.search import greedy
@@ -29,7 +29,7 @@ def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     run.offer(0.0, np.empty(0, dtype=np.intp))
     run.tighten(float(covers.shape[1]))
     point = tighten(model, best, n_steps=60)
-    label = group_candidates(model, greedy(model), max_chosen=max_chosen)
+    label = group_candidates(model, greedy(model), point.multipliers, max_chosen=max_chosen)
     assert label.max() > 0
     Decomposition(model, run, point.multipliers, label).solve()
     assert run.value <= best <= run.bound
@@ -38,8 +38,17 @@ def test_the_decomposition_proves_the_optimum(seed, max_chosen):
 
 def test_groups_hold_what_overlaps():
     covers = np.kron(np.eye(3), np.ones((4, 10))) * (np.random.default_rng(1).random((12, 30)) < 0.6)
-    label = group_candidates(plain_model(covers, 3), np.array([0, 4, 8]), max_chosen=1)
+    model = plain_model(covers, 3)
+    label = group_candidates(model, np.array([0, 4, 8]), 0.5 * model.weights, max_chosen=1)
     assert label.tolist() == np.repeat(np.arange(3), 4).tolist()
+
+
+def test_groups_dispute_points_whose_multipliers_are_between_0_and_their_weights():
+    touches = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]], dtype=bool)
+    multipliers, sizes = np.array([0.0, 1.0, 0.5, 0.5]), np.array([4, 1, 3])
+    assert most_disputing(np.ones(4), multipliers, touches, sizes) == (0, 2)
+    assert most_disputing(np.ones(4), multipliers, touches, sizes, most=5) == (0, 1)
+    assert most_disputing(np.ones(4), multipliers, touches, sizes, most=4) is None
 
 
 @pytest.mark.parametrize("seed", range(15))

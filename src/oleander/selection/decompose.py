@@ -8,14 +8,20 @@ sets, the bound is
 
 F_c(k) is bounded by its own dual and made exact, by branching, only where the knapsack's best path runs
 through it. A share k that cannot lead to a better value is forbidden for good, and so is a candidate at that
-share. When the bound stalls, the two groups that dispute most are joined.
+share.
+
+Exact shares are expensive, so few values of λ are looked at, chosen by a bundle method. Any choice of k sets bounds
+F_c(k) from below by a linear function of λ, and all choices met so far are a model of the bound. λ moves to where
+the model is low. When the model says that moves gain little, the two groups that dispute most are joined.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy import sparse
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.bounds import BranchTree, still_possible, tighten
 from oleander.selection.model import CoverageModel, plain_model
@@ -24,11 +30,19 @@ from oleander.selection.search import walk
 
 # Exchanges without a better choice after which the search from a union of groups ends.
 PATIENCE = 50
+# Steps of a share's bound, and nodes of its tree before the knapsack is solved again.
+SHARE_STEPS, NODES_AT_ONCE = 40, 30
+# A move takes ten steps in the model, and one more for so many nodes since the last move, up to a maximum.
+NODES_PER_STEP, MOST_STEPS = 100, 200
+# The first move is so many times as long as a step that would reach the cutoff if the bound fell all the way.
+FIRST_REACH = 4.0
+# Groups are joined when a move may close less than this share of the gap.
+LITTLE = 0.25
 
 
 @dataclass(eq=False)
 class Share:
-    """A group that gets k sets: the candidates that may be among them, a bound, the best choice found."""
+    """A group that gets k sets: the candidates that may be among them, and a bound on what they are worth."""
 
     candidates: Ints
     multipliers: Floats
@@ -36,8 +50,6 @@ class Share:
     is_bounded: bool = False
     is_final: bool = False
     tree: BranchTree | None = None
-    tree_candidates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    chosen: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 class Group:
@@ -47,27 +59,54 @@ class Group:
     """
 
     def __init__(self, model: CoverageModel, candidates: Ints) -> None:
-        self.candidates = candidates
+        self.candidates, self.total = candidates, model.limit
         rows = model.sure[candidates]
         self.points = np.flatnonzero(rows.covered_by(np.arange(len(candidates))))
         self.sure = rows[:, self.points]
         self.weights = np.zeros(len(self.points))
         self.shares: dict[int, Share] = {}
+        # The choices met so far, and the points that each covers, as packed bits.
+        self.choices: list[Ints] = []
+        self._covers = np.empty((0, self.sure.words.shape[1]), dtype=np.uint64)
+        self.meet(np.empty(0, dtype=np.intp))
 
     def open_share(self, k: int, candidates: Ints, multipliers: Floats) -> None:
         """Let the group get k sets; nothing is known of them but that no sets are worth nothing."""
-        self.shares[k] = Share(candidates, multipliers[self.points], np.inf if k else 0.0, is_final=k == 0)
+        self.shares[k] = Share(candidates[: None if k else 0], multipliers[self.points], np.inf if k else 0.0)
+        self.shares[k].is_final = k == 0
 
-    def table(self, total: int) -> Floats:
+    def meet(self, chosen: Ints) -> None:
+        """Keep a choice, unless one that covers the same points is known."""
+        line = np.bitwise_or.reduce(self.sure.words[chosen], axis=0)
+        if not (self._covers == line).all(axis=1).any():
+            self.choices.append(chosen)
+            self._covers = np.vstack([self._covers, line])
+
+    def best_met(self, weights: Floats | None = None) -> tuple[Floats, Ints]:
+        """Return the largest worth of the choices met for each possible share, −inf where there is none, and its place.
+
+        The weights of points are those of the group unless others are given.
+        """
+        worths = kernels.PackedRows(self._covers, len(self.points)) @ (self.weights if weights is None else weights)
+        sizes = np.array([len(chosen) for chosen in self.choices])
+        table, places = np.full(self.total + 1, -np.inf), np.zeros(self.total + 1, dtype=np.intp)
+        for k in self.shares:
+            same = np.flatnonzero(sizes == k)
+            if len(same):
+                places[k] = same[worths[same].argmax()]
+                table[k] = worths[places[k]]
+        return table, places
+
+    def covered(self, place: int) -> Bools:
+        """Return the points that a choice covers."""
+        return kernels.unpack(self._covers[place], len(self.points))
+
+    def table(self) -> Floats:
         """Return the bound of each share, −inf for those that are forbidden."""
-        table = np.full(total + 1, -np.inf)
+        table = np.full(self.total + 1, -np.inf)
         for k, share in self.shares.items():
             table[k] = share.bound
         return table
-
-    def worth(self, chosen: Ints) -> float:
-        """Return what these candidates are worth at the group's weights."""
-        return float(self.weights[self.sure.covered_by(chosen)].sum())
 
     def reweigh(self, weights: Floats) -> None:
         """Change the points' weights and bring every share's bound up to date."""
@@ -91,57 +130,58 @@ class Group:
 
     def _nearest_multipliers(self, k: int) -> Floats:
         """Return the multipliers of the nearest share that has been bounded, or else the share's own."""
-        bounded = [n for n, share in self.shares.items() if share.is_bounded and n > 1]
+        bounded = [n for n, share in self.shares.items() if share.is_bounded]
         return self.shares[min(bounded, key=lambda n: (abs(n - k), n), default=k)].multipliers
 
-    def refine(self, k: int, needed: float, run: Run, *, n_steps: int, max_nodes: int, tolerance: float) -> int:
-        """Make the bound of share k exact, or forbid the share if it is not worth what is needed.
+    def refine(self, k: int, needed: float, run: Run, tolerance: float) -> int:
+        """Take a step towards an exact bound of share k; forbid the share if it is not worth what is needed.
 
         Returns the number of nodes.
         """
         share = self.shares[k]
-        rows = self.sure[share.candidates]
-        if k == 1:
-            gains = rows @ self.weights
-            best = int(gains.argmax())
-            share.bound, share.chosen, share.is_final = float(gains[best]), share.candidates[[best]], True
-            share.candidates = share.candidates[gains >= needed]
-            if share.bound < needed:
-                del self.shares[k]
-            return 1
-        if not share.is_bounded:
-            point = tighten(
-                plain_model(rows, k, self.weights),
-                max(needed, 0.0),
-                self._nearest_multipliers(k),
-                n_steps=n_steps,
-                should_stop=lambda best: best.bound < needed or run.should_stop(),
-            )
-            share.is_bounded = True
-            share.multipliers = point.multipliers
-            share.bound = min(share.bound, point.bound)
-            share.candidates = share.candidates[still_possible(point, needed)]
-            if share.bound < needed or len(share.candidates) < k:
-                del self.shares[k]
+        if k > 1 and not share.is_bounded:
+            self._bound(k, needed, run)
             return 0
-        known = self.worth(share.chosen) if len(share.chosen) == k else -np.inf
+        known = float(self.best_met()[0][k])
         low = needed if known < needed else known + tolerance
         if share.tree is None:
+            # A shared point may have no weight left.
+            points = np.flatnonzero(self.weights)
             share.tree = BranchTree(
-                rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20
+                self.sure[share.candidates][:, points],
+                self.weights[points],
+                k,
+                cutoff=low,
+                step=tolerance,
+                multipliers=share.multipliers[points],
+                n_steps=20,
             )
-            share.tree_candidates = share.candidates
         tree = share.tree
-        tree.raise_cutoff(low)
-        n_nodes = tree.grow(max_nodes, run.should_stop)
+        tree.cutoff = max(tree.cutoff, low)
+        n_nodes = tree.grow(NODES_AT_ONCE, run.should_stop)
         if tree.chosen:
-            share.chosen = share.tree_candidates[list(tree.chosen)]
-            known = max(known, tree.value)
-        share.bound = min(share.bound, tree.bound)
-        share.is_final = tree.is_complete
-        if share.bound < needed or (tree.is_complete and known < needed):
+            self.meet(share.candidates[list(tree.chosen)])
+        share.bound, share.is_final = min(share.bound, tree.bound), tree.is_complete
+        if share.is_final and max(known, tree.value) < needed:
             del self.shares[k]
         return n_nodes
+
+    def _bound(self, k: int, needed: float, run: Run) -> None:
+        """Bound share k by its dual, and drop what cannot be worth what is needed."""
+        share = self.shares[k]
+        point = tighten(
+            plain_model(self.sure[share.candidates], k, self.weights),
+            max(needed, 0.0),
+            self._nearest_multipliers(k),
+            n_steps=SHARE_STEPS,
+            should_stop=lambda best: best.bound < needed or run.should_stop(),
+        )
+        share.is_bounded = True
+        share.multipliers = point.multipliers
+        share.bound = min(share.bound, point.bound)
+        share.candidates = share.candidates[still_possible(point, needed)]
+        if share.bound < needed or len(share.candidates) < k:
+            del self.shares[k]
 
 
 class Decomposition:
@@ -155,20 +195,16 @@ class Decomposition:
         self.total = model.limit
         self.multipliers = np.clip(multipliers, 0.0, model.weights)
         self.tolerance = 0.001 * run.grain if run.grain else run.slack
-        self.n_nodes = 0
-        self._restart()
+        self.n_nodes = self._n_nodes_then = 0
+        self.best_bound, self.best_multipliers = np.inf, self.multipliers
+        # The length of a step along a slope, and how far the model says that the bound can fall.
+        self.reach = self.predicted = 0.0
         members = [np.flatnonzero(label == number) for number in range(int(label.max()) + 1)]
         self.groups = [Group(model, candidates) for candidates in members]
         for group in self.groups:
             for k in range(min(self.total, len(group.candidates)) + 1):
                 group.open_share(k, np.arange(len(group.candidates)), self.multipliers)
         self._share_points()
-
-    def _restart(self) -> None:
-        """Forget the steps made so far: they were for other groups."""
-        self.best_bound, self.best_multipliers = np.inf, self.multipliers
-        self.slope: Floats | None = None
-        self.factor = 1.0
 
     def _share_points(self) -> None:
         """Find which points several groups touch, and weigh each group's points accordingly."""
@@ -179,24 +215,28 @@ class Decomposition:
         self._reweigh()
 
     def _reweigh(self) -> None:
-        weights = np.where(self.shared, self.multipliers, self.model.weights)
+        weights = self._weights()
         for group in self.groups:
             group.reweigh(weights[group.points])
-        self.constant = float((self.model.weights - self.multipliers)[self.shared].sum())
+        self.constant = float((self.model.weights - weights).sum())
+
+    def _weights(self) -> Floats:
+        """Return what each point is worth to a group that covers it."""
+        return np.where(self.shared, self.multipliers, self.model.weights)
 
     def solve(self, patience: int | None = None) -> None:
         """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.
 
         With `patience` it also ends after that many nodes that have not tightened the bound.
         """
-        last_bound, rounds = np.inf, 0
+        rounds = 0
         tightest, n_nodes_then = self.run.bound, self.n_nodes
         while not self.run.should_stop():
             if self.run.bound <= tightest - self.run.step:
                 tightest, n_nodes_then = self.run.bound, self.n_nodes
             if patience is not None and self.n_nodes - n_nodes_then >= patience:
                 return
-            tables = [group.table(self.total) for group in self.groups]
+            tables = [group.table() for group in self.groups]
             worth, path, others = allot(tables, self.total)
             bound = self.constant + worth
             if not path or bound < self.run.cutoff:
@@ -205,19 +245,14 @@ class Decomposition:
             self.run.tighten(bound)
             if self._forbid(others) or self._refine(path, others):
                 continue
-            self._offer(path, with_search=rounds % 5 == 0)
+            places = [int(group.best_met()[1][k]) for group, k in zip(self.groups, path, strict=True)]
+            self._offer(places, with_search=rounds % 5 == 0)
             if self.run.should_stop():
                 return
             rounds += 1
-            best = min(bound, self.best_bound)
-            if rounds % 10 == 0 and last_bound - best < 0.3 * (best - self.run.cutoff):
-                if not self._join(path):
-                    return
-                last_bound = np.inf
-                continue
-            if rounds % 10 == 0:
-                last_bound = best
-            self._move(path, bound)
+            self._move(places, bound)
+            if self.predicted < LITTLE * (self.best_bound - self.run.cutoff) and not self._join():
+                return
 
     def _forbid(self, others: list[Floats]) -> bool:
         """Drop the shares that cannot lead to a better value; return whether there were any."""
@@ -237,104 +272,139 @@ class Decomposition:
             if self.run.should_stop():
                 break
             needed = cutoff - others[number][path[number]]
-            self.n_nodes += self.groups[number].refine(
-                path[number], needed, self.run, n_steps=40, max_nodes=30, tolerance=self.tolerance
-            )
+            self.n_nodes += self.groups[number].refine(path[number], needed, self.run, self.tolerance)
         return bool(loose)
 
-    def _offer(self, path: list[int], *, with_search: bool) -> None:
-        chosen = [group.candidates[group.shares[k].chosen] for group, k in zip(self.groups, path, strict=True) if k]
-        union = np.concatenate(chosen).astype(np.intp)
+    def _offer(self, places: list[int], *, with_search: bool) -> None:
+        chosen = [group.candidates[group.choices[place]] for group, place in zip(self.groups, places, strict=True)]
+        union = np.concatenate(chosen)
         self.run.offer(self.model.value(union), self.model.names(union))
         if with_search:
             # Groups were solved apart: exchanges find what they cover twice.
             found, _ = walk(self.model, union, patience=PATIENCE, should_stop=self.run.should_stop)
             self.run.offer(self.model.value(found), self.model.names(found))
 
-    def _covered(self, path: list[int]) -> Floats:
-        """Return by how many groups each point is covered on the path."""
+    def _slope(self, places: list[int]) -> Floats:
+        """Return by how many groups each shared point is covered by these choices, less the once that it counts."""
         times = np.zeros(self.model.n_points)
-        for group, k in zip(self.groups, path, strict=True):
-            if k:
-                times[group.points] += group.sure.covered_by(group.shares[k].chosen)
-        return times
+        for group, place in zip(self.groups, places, strict=True):
+            times[group.points] += group.covered(place)
+        return np.where(self.shared, times - 1.0, 0.0)
 
-    def _move(self, path: list[int], bound: float) -> None:
-        """Step from the best multipliers: down where two groups cover a shared point, up where none does."""
-        slope = np.where(self.shared, self._covered(path) - 1.0, 0.0)
+    def _move(self, places: list[int], bound: float) -> None:
+        """Move from the best multipliers to where the choices met so far make the model of the bound low.
+
+        Far from them the model is too low, so the square of the distance has a price, which falls when the bound
+        follows the model and rises when it does not. Each step, one of Frank and Wolfe, adds a slope to an average.
+        """
+        slope = self._slope(places)
+        if self.best_bound == np.inf:
+            polyak = (bound - self.run.cutoff) / max(1.0, float(np.square(slope).sum()))
+            self.reach = self.reach or FIRST_REACH * polyak
+        elif self.best_bound - bound > 0.3 * self.predicted:
+            self.reach *= 2.0
+        elif bound >= self.best_bound:
+            self.reach *= 0.7
         if bound < self.best_bound:
             self.best_bound, self.best_multipliers = bound, self.multipliers
-            self.factor = min(1.5, 1.2 * self.factor)
-        else:
-            self.factor *= 0.7
-        self.slope = slope if self.slope is None else 0.5 * self.slope + 0.5 * slope
-        length = float(np.square(self.slope).sum())
-        if length == 0.0:
-            return
-        # Aim a little under the cutoff: a step that aims at it never quite arrives.
-        reach = self.factor * (self.best_bound - self.run.cutoff + 0.25 * self.run.step) / length
-        moved = self.best_multipliers - reach * self.slope
-        self.multipliers = np.clip(moved, 0.0, self.model.weights)
+        n_steps = min(MOST_STEPS, 10 + (self.n_nodes - self._n_nodes_then) // NODES_PER_STEP)
+        self._n_nodes_then = self.n_nodes
+        for number in range(n_steps):
+            moved = self.best_multipliers - self.reach * slope
+            self.multipliers = np.clip(moved, 0.0, self.model.weights)
+            height, places = self._model()
+            slope += 2.0 / (number + 3.0) * (self._slope(places) - slope)
+        self.predicted = self.best_bound - height
         self._reweigh()
 
-    def _join(self, path: list[int]) -> bool:
+    def _model(self) -> tuple[float, list[int]]:
+        """Return the bound at the multipliers if groups had no choices but those met so far, and the best of them."""
+        weights = self._weights()
+        met = [group.best_met(weights[group.points]) for group in self.groups]
+        worth, path, _ = allot([table for table, _ in met], self.total)
+        best = [int(places[k]) for (_, places), k in zip(met, path, strict=True)]
+        return float((self.model.weights - weights).sum()) + worth, best
+
+    def _join(self) -> bool:
         """Join the two groups that dispute most; return False when there is only one."""
-        if len(self.groups) < 2:
-            return False
-        times = self._covered(path)
-        weights = self.model.weights
-        dispute = np.where(times > 1, self.multipliers, np.where(times < 1, weights - self.multipliers, 0.0))
-        dispute = np.where(self.shared, dispute + 1e-3 * weights, 0.0)
-        touches = np.zeros((len(self.groups), self.model.n_points))
+        touches = np.zeros((len(self.groups), self.model.n_points), dtype=np.bool_)
         for number, group in enumerate(self.groups):
-            touches[number, group.points] = 1.0
-        score = (touches * dispute) @ touches.T
-        np.fill_diagonal(score, 0.0)
-        best = int(score.argmax())
-        if score.flat[best] <= 0.0:
+            touches[number, group.points] = True
+        sizes = np.array([len(group.candidates) for group in self.groups])
+        pair = most_disputing(self.model.weights, self.best_multipliers, touches, sizes)
+        if pair is None:
             return False
-        first, second = sorted(divmod(best, len(self.groups)))
-        joined = self._union(self.groups[first], self.groups[second])
-        self.groups = [group for number, group in enumerate(self.groups) if number not in (first, second)]
-        self.groups.append(joined)
-        self.multipliers = self.best_multipliers
-        self._restart()
+        self.multipliers, self.best_bound = self.best_multipliers, np.inf
+        self.groups.append(self._union(*(self.groups[number] for number in pair)))
+        self.groups = [group for number, group in enumerate(self.groups) if number not in pair]
         self._share_points()
         return True
 
     def _union(self, one: Group, other: Group) -> Group:
         """Return one group of two: a candidate is possible at a share if some split of the share allows it."""
-        possible: dict[int, set[int]] = {}
-        for k, first in one.shares.items():
-            for n, second in other.shares.items():
-                if k + n <= self.total:
-                    names = possible.setdefault(k + n, set())
-                    if k:
-                        names.update(one.candidates[first.candidates].tolist())
-                    if n:
-                        names.update(other.candidates[second.candidates].tolist())
-        members = np.array(sorted(set().union(*possible.values())), dtype=np.intp)
+        possible: dict[int, Bools] = {}
+        for (k, first), (n, second) in product(one.shares.items(), other.shares.items()):
+            if k + n <= self.total:
+                names = possible.setdefault(k + n, np.zeros(self.model.n_candidates, dtype=np.bool_))
+                names[one.candidates[first.candidates]] = names[other.candidates[second.candidates]] = True
+        members = np.flatnonzero(np.logical_or.reduce(list(possible.values())))
         joined = Group(self.model, members)
         for k, names in possible.items():
-            candidates = np.searchsorted(members, np.array(sorted(names), dtype=np.intp))
+            candidates = np.flatnonzero(names[members])
             if len(candidates) >= k:
                 joined.open_share(k, candidates, self.multipliers)
+        for pair in product(_best_choices(one), _best_choices(other)):
+            both = np.concatenate(pair)
+            if np.isin(both, members).all():
+                joined.meet(np.searchsorted(members, both))
         return joined
 
 
-def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> Ints:
+def _best_choices(group: Group) -> list[Ints]:
+    """Return the best choice met for each share of a group, by the candidates of the model."""
+    table, places = group.best_met()
+    return [group.candidates[group.choices[place]] for place in places[table > -np.inf]]
+
+
+def most_disputing(
+    weights: Floats, multipliers: Floats, touches: Bools, sizes: Ints, most: float = np.inf
+) -> tuple[int, int] | None:
+    """Return the two groups that dispute most for their numbers of candidates, together at most `most`; None if none.
+
+    A point in dispute is one that both touch, and its multiplier is neither 0 nor its weight: whether it is worth
+    covering is then left open. A little is added for settled points.
+    """
+    dispute = np.minimum(multipliers, weights - multipliers) + 1e-3 * weights
+    joined = sizes[:, None] + sizes
+    score = (touches * dispute) @ touches.T / np.maximum(joined, 1)
+    np.fill_diagonal(score, 0.0)
+    score[joined > most] = 0.0
+    first, second = sorted(divmod(int(score.argmax()), len(score)))
+    return (first, second) if score[first, second] > 0.0 else None
+
+
+def group_candidates(model: CoverageModel, chosen: Ints, multipliers: Floats, *, max_chosen: int) -> Ints:
     """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
 
     A candidate goes to the chosen set that it overlaps most. A candidate that overlaps none goes with the
     candidates that it overlaps most. Then the two groups that share most, relative to their sizes, are joined, and
-    so on while neither the number of chosen sets nor the weight of a group grows too large for a tree.
+    so on while neither the number of chosen sets nor the weight of a group grows too large for a tree. At last
+    groups that dispute points are joined while none grows larger than the largest.
     """
     nearest, sure = _nearest_chosen(model, chosen), model.sure.to_sparse()
     touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
     touches[np.repeat(nearest, np.diff(sure.indptr)), sure.indices] = True
     max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
-    joined = _join_groups(touches, model.weights, max_chosen, max_weight)
-    return np.unique(joined[nearest], return_inverse=True)[1].ravel()
+    label = _join_groups(touches, model.weights, max_chosen, max_weight)[nearest]
+    sizes = np.bincount(label, minlength=len(touches))
+    largest = int(sizes.max())
+    while (pair := most_disputing(model.weights, multipliers, touches, sizes, largest)) is not None:
+        first, second = pair
+        label[label == second] = first
+        touches[first] |= touches[second]
+        touches[second] = False
+        sizes[first], sizes[second] = sizes[first] + sizes[second], 0
+    return np.unique(label, return_inverse=True)[1].ravel()
 
 
 def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:

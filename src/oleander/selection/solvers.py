@@ -268,7 +268,8 @@ class Stages:
             if self.point is None:
                 self.point = tighten(model, run.value, n_steps=50)
             chosen = greedy(model, start=model.positions(run.chosen))
-            label = group_candidates(model, chosen, max_chosen=max(3, 2 + model.limit // 12))
+            most = max(3, 2 + model.limit // 12)
+            label = group_candidates(model, chosen, self.point.multipliers, max_chosen=most)
             if label.max() > 0:
                 decomposition = Decomposition(model, run, self.point.multipliers, label)
                 decomposition.solve(patience)
