@@ -98,6 +98,8 @@ class RulesOnDraws(Engine):
         if truth is not None:
             warn_of_truth(rows, truth, draws.tolerance)
 
+        # Boxes move late, but the second process compiles this last; what is needed before, it has in hand.
+        kernels.load("CodedDraws")
         learner = RuleLearner(
             draws,
             rows,

@@ -4,8 +4,7 @@ numba looks for a folder to cache in: the one that ``NUMBA_CACHE_DIR`` names, ``
 user's own cache folder where the package cannot be written to. A kernel calls only kernels of its own file, because a
 cached kernel is recompiled only when its own file changes.
 
-Where the cache is empty, a second process compiles the files that a fit needs late, while this one begins with the
-first.
+Where the cache is empty, a second process compiles half of what a fit needs, while this one begins with the first file.
 """
 
 import atexit
@@ -13,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from multiprocessing import parent_process
 from threading import Condition, Thread
 from typing import IO, Any, TypeVar, cast
@@ -20,15 +20,13 @@ from typing import IO, Any, TypeVar, cast
 from numba import njit, types
 from numba.core import event
 
-from oleander.running import import_without_collecting
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 PACKAGE = "oleander.kernels."
-# Two files that take about as long to compile as the others, in the order in which a fit needs them; then one more, for
-# where a slow black box leaves time.
-APART = ("polishing", "dual", "growth")
+# Two files in the order in which a fit needs them. The first process compiles the last one meanwhile, unless a slow
+# black box leaves time for it here too.
+APART = ("growth", "dual", "polishing")
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
@@ -65,7 +63,10 @@ class _SecondProcess:
         is_python = bool(sys.executable) and not getattr(sys, "frozen", False)
         if n_cores < 2 or not names or not is_python or parent_process() is not None:
             return
-        code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import compile_files; compile_files({names!r})"
+        # What the process makes stays until its end, so collecting garbage gains nothing. numba would import SciPy for
+        # BLAS, which kernels do not use.
+        start = f"import gc, sys; gc.disable(); sys.modules['scipy'] = None; sys.path[:] = {sys.path!r}"
+        code = f"{start}; from {__name__} import compile_files; compile_files({names!r})"
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
@@ -110,7 +111,7 @@ def compile_files(names: Sequence[str]) -> None:
     NOTICE.was_given = True
     for name in names:
         print(name, flush=True)
-        import_without_collecting(PACKAGE + name)
+        import_module(PACKAGE + name)
         print(name, flush=True)
 
 
