@@ -119,6 +119,9 @@ def test_each_move_is_the_best_of_all_moves(seed, is_free):
             is_moved = (moved != box).any(axis=1)
             assert is_moved.sum() == 1
             assert measure(moved) == pytest.approx(max(options))
+            # Of equally good moves that of the first column is made.
+            first = boxes[options.index(max(options))]
+            assert not is_free or (is_moved == (first != box).any(axis=1)).all()
             assert measure(moved) > measure(box)
             # Of equally good cuts of the column the widest is made, so that a box reaches on where there are no draws.
             equal = [one for one, option in zip(boxes, options, strict=True) if option == measure(moved)]
