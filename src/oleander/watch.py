@@ -9,13 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from oleander.data.checks import check_share
 from oleander.files.checkpoint import find_other_facts, transaction
 from oleander.files.saved import write_whole
-from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
+from oleander.judging.evidence import Batch, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.fit_record import FitRecord
@@ -132,7 +131,7 @@ class Watch:
         found = self.look()
         columns = ["name", *COUNTS]
         table = pd.DataFrame([[getattr(batch, name) for name in columns] for batch in found.batches], columns=columns)
-        return table.assign(**{_title(one): np.exp(one.path) * one.level for one in found.evidence})
+        return table.assign(**{one.title: one.shares for one in found.evidence})
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the evidence against each floor over the batches, on given axes or new ones; return the axes."""
@@ -142,7 +141,7 @@ class Watch:
         for one in found.evidence:
             is_rule = one.about.isdecimal()
             style = {"color": "0.7", "linewidth": 0.8} if is_rule else {"linewidth": 2}
-            ax.plot(np.exp(one.path) * one.level, label=None if is_rule else one.about, **style)
+            ax.plot(one.shares, label=None if is_rule else one.about, **style)
         ax.axhline(1, color="tab:red", linestyle="--", label="alarm")
         ax.set(yscale="log", xlabel="batch", ylabel="evidence against the floor, as a share of an alarm")
         ax.legend()
@@ -177,7 +176,3 @@ def _whole(count: Any) -> int:
     if int(count) != count:
         raise ValueError(f"{count!r} is no whole number")
     return int(count)
-
-
-def _title(one: Evidence) -> str:
-    return f"rule {one.about}" if one.about.isdecimal() else one.about

@@ -115,11 +115,11 @@ def count(
     tolerance, floor, level = stated["tolerance"], stated["floor"], round(1 - stated["confidence"], 12)
     says: dict[int, Callable[[Any], Any]] = {int(one.__name__.rsplit("_", 1)[1]): one for one in rules.EXPLAINERS}
     per_rule = {number: [0, 0] for number in sorted(says)}
+    # Rows, those with an answer, and those with the model's answer.
     classes: dict[str, list[int]] = {}
     subgroups: dict[str, list[int]] = {}
-    by_columns = getattr(rules, "SUBGROUP_COLUMNS", ())
     by_group: dict[str, list[int]] = {}
-    lines, n_answered, n_right = [], 0, 0
+    by_columns, lines = getattr(rules, "SUBGROUP_COLUMNS", ()), []
     for row in rows:
         truth = row[answers]
         cells = [(read_cell(row[str(name)], levels), levels) for name, levels, _, _ in rules.COLUMNS]
@@ -141,9 +141,9 @@ def count(
                 per_rule[number][0] += 1
                 per_rule[number][1] += agrees(answer, truth, tolerance)
         given, right = _answer(said, truth, stated)
-        n_answered, n_right = n_answered + given, n_right + right
         _add(classes, truth, given, right)
         _add(by_group, row[groups] if groups else "", given, right)
+    _, n_answered, n_right = (sum(column) for column in zip(*classes.values(), strict=True))
     found: dict[str, Any] = {"rows": len(rows), "answered": n_answered, "answered as the model": n_right}
     for number, (n_inside, n_correct) in per_rule.items():
         found[f"rule {number}: rows"], found[f"rule {number}: as the model"] = n_inside, n_correct
@@ -157,15 +157,12 @@ def count(
         for place, what in enumerate(("rows", "covered", "covered and as the model")):
             found[f"subgroup {name}: {what}"] = counts[place]
         found[f"subgroup {name}: certified"] = lower_bound(counts[2], counts[1], level) >= floor
-    if groups is None:
-        found["certified"] = lower_bound(n_right, n_answered, level) >= floor
-    else:
+    found["certified"] = lower_bound(n_right, n_answered, level) >= floor
+    if groups is not None:
         shares = [right / answered for _, answered, right in by_group.values() if answered]
         found["groups"], found["groups: sum of shares"] = len(shares), math.fsum(shares)
         if max(n_rows for n_rows, _, _ in by_group.values()) > 1:
             found["certified"] = bets_reach(shares, floor, level)
-        else:
-            found["certified"] = lower_bound(n_right, n_answered, level) >= floor
     found["fingerprint of the rows"] = fingerprint(line[:-1] for line in lines)
     found["fingerprint of the rows with the answers"] = fingerprint(lines)
     return found

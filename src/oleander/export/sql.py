@@ -14,6 +14,7 @@ from typing import Any
 
 from oleander.data.checks import check_choice
 from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.feature import kind_of_level
 from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
 from oleander.messages import import_extra, one_line, shorten, visible
 from oleander.results.explainer_set import ExplainerSet
@@ -90,7 +91,8 @@ def write_sql(
     prefix = "oleander_" if dialect == "duckdb" else ""
     given, said, answer = (_free_name(name, taken) for name in (f"{prefix}given", f"{prefix}said", "answer"))
     sql = Sql(schema, [f"{given}.{quote(alias)}" for alias in aliases], spoken)
-    _check_labels([rule.label for explainer in plain if explainer.line is None for rule in explainer.rules], sql)
+    if len({kind_of_level(rule.label) for one in plain if one.line is None for rule in one.rules}) > 1:
+        raise ExportError("labels of several types cannot be exported to SQL: a column of SQL has one type.")
     inputs = [
         sql.read(feature, f"source.{quote(column)}", name)
         for feature, column, name in zip(schema, columns, sql.names, strict=True)
@@ -273,13 +275,13 @@ class Sql(Language):
         test = self.is_one_of(name, levels) if levels else self.FALSE
         if feature.rare:
             test = self.IS_KNOWN.format(name)
-        if feature.is_number or (feature.rare and kind == "number"):
+        if feature.is_number or (feature.rare and kind == "numbers"):
             is_whole = feature.is_number and feature.dtype.lower().startswith(("int", "uint"))
             # A float may have rounded a larger whole number.
             most = EXACT if is_whole else self.dialect.infinity
             test = f"ABS({name}) < {most}" if most else self.IS_KNOWN.format(name)
         # Levels beyond are whole numbers, and exact as such.
-        if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in levels)):
+        if feature.is_number or (kind == "numbers" and all(abs(float(level)) < EXACT for level in levels)):
             value = self._as_double(column)
         elif kind == "text" and self.dialect.typed:
             # A column of an enumeration has no other value to be compared with.
@@ -337,29 +339,17 @@ def _indent(margin: str, text: str) -> str:
     return margin + text.replace("\n", f"\n{margin}")
 
 
-def _check_labels(labels: Sequence[Any], sql: Sql) -> None:
-    kinds = {_kind_of(label) for label in labels}
-    if len(kinds) > 1:
-        raise ExportError("labels of several types cannot be exported to SQL: a column of SQL has one type.")
-    for label in labels:
-        sql.literal(label)
-
-
 def _kind_of_levels(feature: Feature) -> str:
-    """Return "number", "text" or "boolean"; empty for a column without levels."""
+    """Return the kind of the levels in a word, "numbers" for numbers; empty for a column without levels."""
     if feature.is_number:
-        return "number"
-    kinds = {_kind_of(level) for level in feature.named_levels}
+        return "numbers"
+    kinds = {kind_of_level(level) for level in feature.named_levels}
     if len(kinds) > 1:
         raise ExportError(
             f"column {shorten(repr(feature.name))} cannot be exported to SQL: its levels are "
-            f"{' and '.join(sorted(kinds))}s, and a column of SQL has one type."
+            f"{' and '.join(sorted(kinds))}, and a column of SQL has one type."
         )
     return kinds.pop() if kinds else ""
-
-
-def _kind_of(value: Any) -> str:
-    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
 
 
 def quote(name: str) -> str:

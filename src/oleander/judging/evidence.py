@@ -56,6 +56,16 @@ class Evidence:
     level: float
 
     @property
+    def title(self) -> str:
+        """What it is about, in words: "agreement", "coverage" or "rule 3"."""
+        return f"rule {self.about}" if self.about.isdecimal() else self.about
+
+    @property
+    def shares(self) -> Floats:
+        """The evidence after each batch, as a share of what raises an alarm."""
+        return np.exp(self.path) * self.level
+
+    @property
     def state(self) -> State:
         """What the evidence says now; an alarm stays."""
         if self.alarm is not None:

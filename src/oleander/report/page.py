@@ -23,6 +23,7 @@ from oleander.arrays import Bools, Floats
 from oleander.data.checks import one_per_row
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
+from oleander.files.checkpoint import hash_array
 from oleander.files.saved import write_whole
 from oleander.messages import show_percent, visible
 from oleander.report.columns import describe_columns, typical_row
@@ -274,33 +275,23 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 "unsure": judged is not None and judged.bound < LEAST_STATED,
             }
         )
+    where, form = member.region.describe(), explainer.form()
+    if member.ball is not None:
+        # Without its center a radius means nothing.
+        center = zip(schema, member.ball.center, strict=True)
+        where += f"; center: {', '.join(f'{one.shown} = {one.describe_value(value)}' for one, value in center)}"
+    if explainer.line is not None and member.tolerance is not None:
+        within = member.tolerance
+        form |= {"within": str(within), "digits": within.digits, "relative": within.is_relative}
     return {
         "words": f"{describe_all(member)}{claim}",
-        "where": _describe_region(member, schema),
+        "where": where,
         "one": member.is_one_rule,
         "features": sorted({*explainer.features, *(one.column for one in member.conditions)}),
         "region": member.region.form(),
-        "explainer": _describe_explainer(member),
+        "explainer": form,
         "rules": rules,
     }
-
-
-def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:
-    """Return the region in words; of a ball also its center, without which its radius means nothing."""
-    words = member.region.describe()
-    if member.ball is None:
-        return words
-    center = zip(schema, member.ball.center, strict=True)
-    return f"{words}; center: {', '.join(f'{one.shown} = {one.describe_value(value)}' for one, value in center)}"
-
-
-def _describe_explainer(member: ChosenExplainer) -> dict[str, Any]:
-    """Return what the page draws, with the tolerance as it shows it."""
-    form, within = member.explainer.form(), member.tolerance
-    if form["kind"] == "line":
-        assert within is not None
-        form |= {"within": str(within), "digits": within.digits, "relative": within.is_relative}
-    return form
 
 
 def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: PageRows) -> tuple[Bools, Bools] | None:
@@ -325,13 +316,12 @@ def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[l
     ]
     if engine is not None:
         fitted = engine.rows
-        settings.append(["rows of the fit", f"{fitted.n_rows:,}, fingerprint {_digest(fitted.values)}"])
+        settings.append(["rows of the fit", f"{fitted.n_rows:,}, fingerprint {_fingerprint(fitted.values)}"])
     if shown is not None:
-        settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_digest(shown)}"])
+        settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_fingerprint(shown)}"])
     return settings
 
 
-def _digest(values: Floats) -> str:
+def _fingerprint(values: Floats) -> str:
     """Return a hash of the rows and their order, which reveals no value."""
-    plain = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) + 0.0)
-    return hashlib.sha256(plain.tobytes()).hexdigest()[:16]
+    return hash_array(np.where(np.isnan(values), np.nan, values) + 0.0)[:16]

@@ -307,11 +307,7 @@ class Ranges:
 
 def disagree(covers: Bools, said: Labels) -> Bools:
     """Return a mask of the rows on which two explainers that cover them say different things."""
-    n_rows = covers.shape[1]
-    differs = np.zeros(n_rows, dtype=bool)
     if not len(covers):
-        return differs
-    first = said[covers.argmax(axis=0), np.arange(n_rows)]
-    for inside, words in zip(covers, said, strict=True):
-        differs |= inside & (words != first)
-    return differs
+        return np.zeros(covers.shape[1], dtype=bool)
+    first = said[covers.argmax(axis=0), np.arange(covers.shape[1])]
+    return np.asarray((covers & (said != first)).any(axis=0))

@@ -20,7 +20,7 @@ from oleander.judging.subgroups import FloorBy
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
-from oleander.results.tradeoff import Cell, TradeOff
+from oleander.results.tradeoff import Cell, CellStatus, TradeOff
 from oleander.selection.result import Proof
 
 
@@ -277,7 +277,7 @@ class FitRecord:
         return all(member.origin == "asking" for member in self.explainers.members)
 
     @property
-    def status(self) -> str:
+    def status(self) -> CellStatus:
         """The status of the proof, or "certified", "judged" or "edited" where rules were learned by asking."""
         if self.n_edits:
             return "edited"

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import Annotated, Any, Self, get_args
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.data.checks import Count, Share, check_choice, check_count, check_each, check_share
+from oleander.data.checks import Count, Share, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
 from oleander.messages import Shown
@@ -21,14 +21,8 @@ from oleander.selection.result import Status
 NUMBERS = (20, 30, 50, 100, 200, 500)
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 N_FLOORS = 5
-WITHHELD = "withheld"
-STATUSES = (*get_args(Status), "certified", "judged", "edited", WITHHELD)
-
-
-def read_status(word: Any) -> str:
-    """Return the status of a cell, or raise ``ValueError`` for an unknown word."""
-    check_choice("status", word, STATUSES)
-    return str(word)
+WITHHELD: Final = "withheld"
+CellStatus = Literal[Status, "certified", "judged", "edited", "withheld"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +46,7 @@ class Cell:
     # As in ``SelectionResult``; where explainers are learned by asking, "certified" for those of the fit and "judged"
     # for all others, because a cell that is picked after looking at several is not certified; or "withheld" where the
     # explainers would show a row of the data.
-    status: Annotated[str, read_status]
+    status: CellStatus
     # None where nothing reaches the floor, or where they are withheld.
     explainers: ExplainerSet | None
 
@@ -64,7 +58,7 @@ class Cell:
         explainers: ExplainerSet,
         evaluation: Evaluation,
         gap: float,
-        status: str,
+        status: CellStatus,
     ) -> Self:
         """Return the cell of a choice and its evaluation."""
         names = ("coverage", "fidelity", "mean_fidelity", "agreement")

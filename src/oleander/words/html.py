@@ -100,19 +100,12 @@ def _cell(tag: str, value: Any, side: str, extra: str = "") -> str:
 def draw_watch(watched: Watched, title: str) -> str:
     """Return a page of a watch: what all batches say, the path of the evidence over time, and a table of batches."""
     sentences = describe_watched(watched).splitlines()
-    names = [f"rule {one.about}" if one.about.isdecimal() else one.about for one in watched.evidence]
+    names = [one.title for one in watched.evidence]
     heads = ["batch", "rows", "answered", "answers that match", *names]
-    shares = np.exp([one.path + np.log(one.level) for one in watched.evidence])
-    lines = [
-        [
-            batch.name,
-            f"{batch.n_rows:,}",
-            f"{batch.n_answered:,}",
-            f"{batch.n_right:,}",
-            *(f"{one:.2g}" for one in column),
-        ]
-        for batch, column in zip(watched.batches, shares.T, strict=True)
-    ]
+    lines = []
+    for batch, shares in zip(watched.batches, np.transpose([one.shares for one in watched.evidence]), strict=True):
+        counts = batch.n_rows, batch.n_answered, batch.n_right
+        lines.append([batch.name, *(f"{count:,}" for count in counts), *(f"{share:.2g}" for share in shares)])
     caption = "Evidence against each floor, as a share of what raises an alarm"
     body = fragment(sentences[0], sentences[1:], _draw_path(watched, names), table(heads, lines, caption))
     return (
