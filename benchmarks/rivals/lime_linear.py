@@ -9,17 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Floats, Ints, Labels
+from oleander.black_box.answers import read_labels, write_labels
 from oleander.data.checks import read_count
 from oleander.data.schema import Feature, FeatureSchema
-from oleander.rules.base import (
-    Explainer,
-    Rule,
-    encode_labels,
-    read_labels,
-    read_numbers,
-    write_labels,
-    write_numbers,
-)
+from oleander.rules.base import Explainer, Rule, encode_labels, read_numbers, write_numbers
 
 
 @dataclass(frozen=True)

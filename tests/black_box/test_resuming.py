@@ -224,11 +224,11 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> No
 @pytest.mark.parametrize(
     "content",
     [
-        {"dtype": "<i8", "labels": [1]},
-        {"dtype": "V8", "labels": [1, 0]},
-        {"dtype": "<i8", "labels": ["a", "b"]},
+        {"dtype": "<i8", "values": [1]},
+        {"dtype": "V8", "values": [1, 0]},
+        {"dtype": "<i8", "values": ["a", "b"]},
         {"dtype": "<i8"},
-        {"labels": [1, 0]},
+        {"values": [1, 0]},
     ],
 )
 def test_damaged_answers_are_refused(tmp_path: Path, content: dict[str, Any]) -> None:

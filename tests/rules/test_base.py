@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals.lime_linear import LimeLinear
+from oleander.black_box.answers import read_labels, write_labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.rules import FilteredTree, UnfilteredTree
-from oleander.rules.base import Explainer, Rule, encode_labels, read_labels, write_labels
+from oleander.rules.base import Explainer, Rule, encode_labels
 from oleander.rules.conditions import Range
 
 DOSE = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)

@@ -1,4 +1,4 @@
-"""The answers of a black box, checked: one label or one finite number for each row."""
+"""The answers of a black box, checked, and as plain data: one label or one finite number for each row."""
 
 import sys
 from typing import Any
@@ -8,6 +8,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row, refuse_half_pairs
+from oleander.data.schema import read_dtype_name
 
 # Longer texts are kept once for all rows that share them: NumPy's own text takes 4 bytes a letter in every row.
 LONGEST_IN_PLACE = 64
@@ -133,3 +134,16 @@ def share_texts(answer: Any) -> Labels:
 def _family(kind: type) -> type:
     """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all other types."""
     return str if issubclass(kind, str) else bool if issubclass(kind, (bool, np.bool_)) else object
+
+
+def write_labels(labels: Labels) -> dict[str, Any]:
+    """Return labels as plain data for JSON."""
+    return {"dtype": str(labels.dtype), "values": labels.tolist()}
+
+
+def read_labels(data: dict[str, Any]) -> Labels:
+    """Return the labels that ``write_labels`` wrote."""
+    dtype = np.dtype(read_dtype_name(data["dtype"]))
+    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+        raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
+    return np.array(data["values"], dtype=dtype)

@@ -11,12 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from oleander.arrays import Floats, Labels
+from oleander.black_box.answers import read_labels, write_labels
 from oleander.black_box.asking import BlackBox
 from oleander.files.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
 from oleander.messages import visible
 
-# The dtypes that labels may have.
-DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
 # How Python prints an object whose class has no ``__repr__``.
 ADDRESS = re.compile(r"<[^,\[\]()]*? at 0x[0-9a-fA-F]+>")
 
@@ -46,15 +45,15 @@ class KeptBlackBox(BlackBox):
                 left.append((number, key))
                 continue
             with self.checkpoint.reading():
-                if not DTYPE.fullmatch(str(kept["dtype"])) or len(kept["labels"]) != len(rows):
-                    raise ValueError("it holds labels that cannot be read")
-                labels = np.array(kept["labels"], dtype=kept["dtype"])
+                labels = read_labels(kept)
+                if len(labels) != len(rows):
+                    raise ValueError(f"it holds {len(labels)} labels of {len(rows)} rows")
             yield number, labels
         for place, labels in self.plain.ask_each([batches[number] for number, _ in left], n_jobs):
-            (number, key), values = left[place], labels.tolist()
+            (number, key), answers = left[place], write_labels(labels)
             # Labels that JSON cannot hold are asked for again.
-            if {type(label) for label in values} <= {str, int, float, bool}:
-                self.checkpoint.keep("answers", key, {"dtype": labels.dtype.str, "labels": values})
+            if {type(label) for label in answers["values"]} <= {str, int, float, bool}:
+                self.checkpoint.keep("answers", key, answers)
             yield number, labels
 
     def ask(self, rows: Floats) -> Labels:

@@ -58,7 +58,7 @@ def to_table(X: Any) -> Any:
         kinds = ", ".join(sorted({str(frame[name].dtype) for name in unreadable}))
         raise ValueError(
             f"columns hold values of other kinds than numbers, strings, truth values and dates ({kinds}): "
-            f"{list_some(unreadable)}. Leave them out, or turn them into such."
+            f"{list_some(unreadable)}. Leave them out, or convert them."
         )
     return pd.DataFrame(columns)
 
@@ -181,7 +181,7 @@ def _to_pandas(column: Any, name: str) -> pd.Series | None:
     if isinstance(dtype, nw.Datetime):
         if dtype.time_zone:
             return pd.Series(column.to_list())
-        # Seconds are the sign of a date without a time.
+        # Seconds mark a date without a time.
         unit = "us" if dtype.time_unit == "s" else dtype.time_unit
         return pd.Series(column.to_numpy().astype(f"datetime64[{unit}]"))
     return None if not isinstance(dtype, nw.Unknown) or not absent.all() else pd.Series([None] * len(column))

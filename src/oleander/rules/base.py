@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
-from oleander.data.schema import FeatureSchema, read_dtype_name
+from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.messages import show_share
 from oleander.rules.conditions import clauses
@@ -230,19 +230,6 @@ def write_numbers(values: Floats) -> list[float | str | None]:
 def read_numbers(data: Iterable[Any]) -> Floats:
     """Return the numbers that ``write_numbers`` wrote."""
     return np.array([np.nan if value is None else float(value) for value in data])
-
-
-def write_labels(labels: Labels) -> dict[str, Any]:
-    """Return labels as plain data for JSON."""
-    return {"dtype": str(labels.dtype), "values": labels.tolist()}
-
-
-def read_labels(data: dict[str, Any]) -> Labels:
-    """Return the labels that ``write_labels`` wrote."""
-    dtype = np.dtype(read_dtype_name(data["dtype"]))
-    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
-        raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
-    return np.array(data["values"], dtype=dtype)
 
 
 def encode_labels(labels: Labels) -> tuple[Labels, Ints]:

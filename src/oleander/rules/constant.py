@@ -6,11 +6,12 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Floats, Ints, Labels
+from oleander.black_box.answers import read_labels, write_labels
 from oleander.data.checks import read_count
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import round_number
 from oleander.data.tolerance import Tolerance
-from oleander.rules.base import Explainer, Rule, read_labels, write_labels
+from oleander.rules.base import Explainer, Rule
 
 # Constants are quantiles of the answers, rounded to a readable step of at most this share of the tolerance.
 STEP = 0.25

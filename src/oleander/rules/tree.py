@@ -8,8 +8,9 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.black_box.answers import read_labels, write_labels
 from oleander.data.schema import FeatureSchema
-from oleander.rules.base import Explainer, Rule, read_labels, read_numbers, write_labels, write_numbers
+from oleander.rules.base import Explainer, Rule, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
 LEAF = -1
