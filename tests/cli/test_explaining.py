@@ -389,9 +389,4 @@ def test_a_gate_ends_with_a_code_unless_it_is_shown(run, patients):
     facts = run(*command, "--gate", "0.5", "--background", "march.csv", "--groups", "patient", "--json").json
     assert facts["passes"] is True
     assert facts["agreement"]["unit"] == "groups"
-    same = run("compare-models", "pair_of_models:old", "pair_of_models:old", "march.csv", "--drop", "risk,patient")
-    assert "No difference found on 200 rows" in same.out
-    assert "What changes" not in same.out
-    lacking = run("compare-models", "pair_of_models:old", "pair_of_models:nw", "march.csv", "--target", "risk")
-    assert (lacking.code, lacking.sentence) == (4, "oleander: pair_of_models:nw: the module pair_of_models has no nw.")
     assert run(*command, "--groups", "pateint").code == 2
