@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, fields
 from functools import partial
-from inspect import get_annotations
+from inspect import get_annotations, getdoc
 from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
@@ -140,7 +140,7 @@ def make_parser(name: str) -> Parser:
     parser = Parser(
         prog=f"oleander {name}",
         usage=" ".join([f"oleander {name}", *arguments, "[options]"]),
-        description=record.__doc__,
+        description=getdoc(record),
         epilog=f"example: oleander {name} {example}".rstrip(),
     )
     groups = {title: parser.add_argument_group(title) for title in options.GROUPS}

@@ -231,7 +231,7 @@ def read_radii(radius: Sequence[str]) -> Any:
 
 
 def compare_models(given: CompareModels) -> ExitCode:
-    """Say how often two models differ, and where; end with code 6 unless the rows show that they pass the gate."""
+    """Say how often two models differ, and where; exit with code 6 unless the rows show that they pass the gate."""
     tolerance = read_tolerance(given.tolerance)
     old, new = (load_model(name, given) for name in (given.old, given.new))
     X, groups, background = prepare_pair(given)

@@ -50,6 +50,8 @@ _seed = partial(option, 0, OUTPUT, "The seed of every random choice.", least=0, 
 _jobs = partial(option, 1, OUTPUT, "Processes to use; -1 for all cores.", least=-1)
 _rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.")
 _out_file = partial(option, None, OUTPUT, metavar="FILE")
+_groups = partial(option, None, DATA, "The column that says which rows belong together (one patient).", metavar="COL")
+_drop = partial(option, (), DATA, "Columns to leave out.", metavar="COL,...")
 _model = partial(option, None, MODEL, metavar="MODEL")
 _labels = partial(option, None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
 
@@ -71,9 +73,9 @@ class Reading(Options):
     read: list[str] | None = option(
         None,
         DATA,
-        "How the file is written, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
-        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Of a table: key=COL, a different "
-        "whole number in each row, and labels=COL, the model's answers. Give it once for each.",
+        "How to read the file, where that is not detected: separator=; or decimal=, or encoding=cp1252 or "
+        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. For a table: key=COL, with a "
+        "different whole number in each row, and labels=COL, the model's answers. Repeat the option for each.",
         metavar="HOW=VALUE",
     )
 
@@ -93,12 +95,12 @@ class Fitting(Opening):
     data: Path = argument(
         "DATA",
         "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder "
-        "of Parquet files, or env:VARIABLE::TABLE with a connection string in a variable of the environment.",
+        "of Parquet files, or env:VARIABLE::TABLE with a connection string in an environment variable.",
     )
     target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
-    groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
-    drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
-    kinds: str = option("", DATA, "Kinds of columns whose values mislead: age=integer.", metavar="COL=KIND,...")
+    groups: str | None = _groups()
+    drop: Names = _drop()
+    kinds: str = option("", DATA, "Kinds of columns that are detected wrongly: age=integer.", metavar="COL=KIND,...")
     columns: Path | None = option(
         None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
     )
@@ -124,7 +126,7 @@ class Explain(Fitting):
     background: Path | None = option(
         None, MODEL, "With --model: rows that show where data lie, such as its training rows.", metavar="FILE"
     )
-    threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability is over X.", metavar="X")
+    threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability exceeds X.", metavar="X")
     proba: str | None = option(
         None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
     )
@@ -139,7 +141,7 @@ class Explain(Fitting):
         RULES,
         "What rules may do: conditions=3 at most, or forbid=COL,... or monotone=COL+,... or order=LABEL,... (labels "
         "from low to high, for monotone), or floor_by=COL,... (the floor within every subgroup, or silence there). "
-        "Give it once for each.",
+        "Repeat the option for each.",
         metavar="WHAT=VALUE",
     )
     draws: int | None = option(
@@ -176,14 +178,14 @@ class Paper(Fitting):
 
 
 class CompareModels(Opening):
-    """Say how often two models differ, and where; with --gate end with code 6 unless they differ rarely enough."""
+    """Say how often two models differ, and where; with --gate, exit with code 6 unless they differ rarely enough."""
 
     old: str = argument("OLD", "The old model: a file, or package.module:callable.")
     new: str = argument("NEW", "The new model.")
     data: Path = _data()
     target: str | None = option(None, DATA, "The column that the models predict, which is left out.", metavar="COL")
-    groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
-    drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
+    groups: str | None = _groups()
+    drop: Names = _drop()
     background: Path | None = option(
         None, MODEL, "Rows around which synthetic rows are drawn. Default: one half of DATA.", metavar="FILE"
     )
@@ -192,7 +194,11 @@ class CompareModels(Opening):
     )
     confidence: float = option(0.95, RULES, "The confidence of all statements together.", least=0.5, most=0.999999)
     gate: float | None = option(
-        None, RULES, "The share of rows on which the models may differ; it must be shown.", least=0, most=1
+        None,
+        RULES,
+        "The maximum share of rows on which the models may differ; rows must show it.",
+        least=0,
+        most=1,
     )
     seed: int = _seed()
 
@@ -243,35 +249,35 @@ class Judging(Asking):
         None,
         DATA,
         "Instead of DATA, a table that stays where it is: FILE.duckdb::TABLE, a folder of Parquet files, or "
-        "env:VARIABLE::TABLE with a connection string in a variable of the environment. Needs --labels, or --model "
+        "env:VARIABLE::TABLE with a connection string in an environment variable. Needs --labels, or --model "
         "and --read key=COL.",
         metavar="TABLE",
     )
 
 
 class Evaluate(Judging):
-    """Judge a saved explainer on new rows; end with code 6 where its floor is broken."""
+    """Judge a saved explainer on new rows; exit with code 6 if its floor is broken."""
 
     alarm: Literal["broken", "under", "unproven"] = option(
         "broken",
         RULES,
-        "When to end with code 6: broken (the agreement is shown to be under the floor), under (the counted share is), "
-        "or unproven (it is not shown to reach the floor).",
+        "When to exit with code 6: broken (the agreement is shown to be below the floor), under (the counted share is "
+        "below), or unproven (it is not shown to reach the floor).",
     )
     confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", least=0.5, most=0.999999)
 
 
 class Watch(Judging):
-    """Add a batch of new rows to a watch over a saved explainer; end with code 6 on an alarm, 7 on a suspicion.
+    """Add a batch of new rows to a watch over a saved explainer; exit with code 6 on an alarm, 7 on a suspicion.
 
     Without rows, say what all batches so far show.
     """
 
     log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
     name: str | None = option(
-        None, DATA, "What this batch is called, such as its day; a name counts once. Default: the time.", metavar="NAME"
+        None, DATA, "The name of this batch, such as its date; a name counts once. Default: the time.", metavar="NAME"
     )
-    level: float = option(0.05, RULES, "The probability of a false alarm, ever.", least=1e-9, most=0.5)
+    level: float = option(0.05, RULES, "The probability of ever raising a false alarm.", least=1e-9, most=0.5)
     report: Path | None = _out_file("Write a page with the path over time.")
     min_coverage: float | None = option(
         None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", least=1e-9, most=1.0
@@ -279,7 +285,7 @@ class Watch(Judging):
 
 
 class Edit(Asking):
-    """Change the rules of a saved explainer by a file of edits; end with code 6 where a reserve does not pass them."""
+    """Change the rules of a saved explainer by a file of edits; exit with code 6 if a reserve does not pass them."""
 
     apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.", metavar="FILE")
     data: Path = option(MISSING, DATA, "Rows on which the edited rules are counted.", metavar="DATA")

@@ -101,7 +101,7 @@ def read_values(explainer: AggregateExplainer, values: list[str]) -> pd.DataFram
 
 
 def evaluate(given: Evaluate) -> ExitCode:
-    """Judge an explainer on new rows; end with code 6 where its floor is broken."""
+    """Judge an explainer on new rows; exit with code 6 if its floor is broken."""
     explainer, X, known = _read_judged(given)
     n_saved = explainer.n_queries_
     result = explainer.evaluate(X, known)
@@ -132,7 +132,7 @@ def evaluate(given: Evaluate) -> ExitCode:
 
 
 def watch(given: Watch) -> ExitCode:
-    """Add a batch of new rows to a watch; end with code 6 on an alarm, 7 on a suspicion."""
+    """Add a batch of new rows to a watch; exit with code 6 on an alarm, 7 on a suspicion."""
     is_look = given.data is None and given.table is None
     if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
         raise wrong_option(
