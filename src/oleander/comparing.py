@@ -159,14 +159,12 @@ def _find_regions(
     differs = draws.classes[draws.codes] != SAME
     order = np.random.default_rng([seed, 1]).permutation(len(differs))
     grows, counts = np.array_split(order, 2)
-    n_different = int(differs[grows].sum())
-    if not n_different or not differs[counts].any():
-        return None, []
     # As many rows that agree as rows that differ, so that rare differences are worth a split.
-    alike = grows[~differs[grows]][:n_different]
-    taken = np.sort(np.concatenate([grows[differs[grows]], alike]))
-    if not len(alike):
+    different = grows[differs[grows]]
+    alike = grows[~differs[grows]][: len(different)]
+    if not len(alike) or not differs[counts].any():
         return None, []
+    taken = np.sort(np.concatenate([different, alike]))
     words = np.where(differs[taken], "different", SAME)
     tree = UnfilteredTree(max_leaves=MAX_LEAVES).fit(draws.values[taken], words, schema=schema)
     leaf = tree.apply(draws.values[counts])

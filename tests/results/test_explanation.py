@@ -4,7 +4,7 @@ import pandas as pd
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.explanation import explain_row, list_far, state
+from oleander.results.explanation import explain_row, list_far
 from oleander.rules import Box, Constant
 from oleander.rules.conditions import Range
 
@@ -17,7 +17,7 @@ CHOSEN = ExplainerSet(SCHEMA, (MEMBER,))
 
 
 def test_the_words_are_those_of_the_summary():
-    said = state(CHOSEN, 0, np.array([0.2, 0.5]))
+    (said,) = explain_row(CHOSEN, np.array([0.2, 0.5]), with_change=False).statements
     assert str(said) == "rule 1: x0 ≤ 0.5 → False (matches the model on 58 of 60 rows; at least 89% on new rows)"
     assert said.judged == JUDGED[0]
     assert said.certified is None

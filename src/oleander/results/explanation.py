@@ -102,20 +102,18 @@ def explain_row(explainers: ExplainerSet, row: Floats, *, with_change: bool = Tr
     The black box is not asked.
     """
     covers = explainers.covers(row[None, :])[:, 0]
-    statements = tuple(state(explainers, number, row) for number in explainers.ranked.tolist() if covers[number])
+    statements = []
+    for number in filter(covers.__getitem__, explainers.ranked.tolist()):
+        member = explainers.members[number]
+        found = member.explainer.find_rules(row[None, :])
+        position = None if found is None else int(found[0])
+        name = name_rule(explainers.members, number, position)
+        statements.append(Statement(number, member.path(row), name, member, position))
     (far,) = list_far(explainers.schema, row[None, :])
-    explanation = Explanation(statements, far_outside=far)
+    explanation = Explanation(tuple(statements), far_outside=far)
     if not with_change:
         return explanation
     return replace(explanation, change=find_change(explainers, row, explanation.label))
-
-
-def state(explainers: ExplainerSet, number: int, row: Floats) -> Statement:
-    """Return what one explainer says of an encoded row that it covers."""
-    member = explainers.members[number]
-    found = member.explainer.find_rules(row[None, :])
-    position = None if found is None else int(found[0])
-    return Statement(number, member.path(row), name_rule(explainers.members, number, position), member, position)
 
 
 def far_limits(feature: Feature) -> tuple[float, float]:

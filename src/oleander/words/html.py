@@ -179,12 +179,9 @@ def draw_explanation(explanation: Explanation) -> str:
 @draw.register
 def draw_tradeoff(tradeoff: TradeOff) -> str:
     """Return the coverage of each cell."""
-    floors = sorted({cell.min_fidelity for cell in tradeoff.cells})
     cells = {(cell.max_explainers, cell.min_fidelity): cell for cell in tradeoff.cells}
-    lines = [
-        (number, *(_draw_cell(cells.get((number, floor))) for floor in floors))
-        for number in sorted({cell.max_explainers for cell in tradeoff.cells})
-    ]
+    numbers, floors = (sorted(set(values)) for values in zip(*cells, strict=True))
+    lines = [(number, *(_draw_cell(cells.get((number, floor))) for floor in floors)) for number in numbers]
     stopped = any(cell.most > cell.coverage for cell in tradeoff.cells)
     notes = ["≤ is an upper bound on any choice, where the search stopped before a proof."] if stopped else []
     heads = ["explainers, at most", *(f"floor {show_percent(floor)}" for floor in floors)]

@@ -249,8 +249,8 @@ def tabulate_answers(
         if found is None:
             names[own] = name_rule(members, number, None)
         else:
-            for position in np.unique(found).tolist():
-                names[own[found == position]] = name_rule(members, number, position)
+            titles = [name_rule(members, number, position) for position in range(member.explainer.n_rules)]
+            names[own] = np.array(titles, dtype=object)[found]
             if member.judged:
                 at_least[own] = np.array([claim.bound for claim in member.judged])[found]
         if member.certified is not None:
