@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -450,15 +450,19 @@ def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> 
     bound reaches the floor.
     """
     plain, abstaining = learner.plain_tree(max_leaves), learner.choose_tree(max_leaves, floor)
-    found = [OneTree("one plain tree", *_read_tree(plain, floor))]
     nothing = OneTree("one tree that abstains", max_leaves, 0.0, np.nan, 0.0, 0, np.nan)
-    found.append(nothing if abstaining is None else OneTree(nothing.answer, *_read_tree(abstaining, floor)))
-    return tuple(found)
+    read = _read_tree(plain, floor, "one plain tree")
+    return read, nothing if abstaining is None else _read_tree(abstaining, floor, nothing.answer)
 
 
-def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, int, float]:
-    """Return the figures of a tree, in the order of ``OneTree``."""
-    boxes = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules]
-    n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
-    alone, claim = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules])), tree.certificate.answers
-    return len(tree.step.keys), tree.coverage, claim.share, claim.bound, n_questions, alone
+def _read_tree(tree: RuleSet, floor: float, answer: Literal["one plain tree", "one tree that abstains"]) -> OneTree:
+    boxes, claim = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules], tree.certificate.answers
+    return OneTree(
+        answer,
+        rules=len(boxes),
+        coverage=tree.coverage,
+        agreement=claim.share,
+        bound=claim.bound,
+        questions=count_cuts(condition for box in boxes for condition in box.conditions),
+        leaves_alone=float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules])),
+    )

@@ -62,12 +62,11 @@ class RulesOnDraws(Engine):
         assert isinstance(options.candidates, Boxes)
         # Where kernels have to be compiled, a second process compiles most of them while the black box is asked.
         kernels.load("pack")
-        background = reading.background
         parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
         n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE
         n_draws = count_affordable_draws(options, n_rows, black_box)
         # Read and label the rows that judge.
-        is_held = background is None and len(parts.held) > 0
+        is_held = reading.background is None and len(parts.held) > 0
         judges = reading.take(parts.held if is_held else parts.learned)
         truth, clusters = read_truth(options, judges.truth), judges.clusters
         rows = label_rows(
@@ -75,8 +74,9 @@ class RulesOnDraws(Engine):
         )
 
         # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
-        around = reading.values[parts.learned] if is_held else background
-        if around is not None and not n_draws and (reading.labels is None or not is_held):
+        others = reading.take(parts.learned) if is_held else None
+        around, logged = (reading.background, None) if others is None else (others.values, others.labels)
+        if around is not None and not n_draws and logged is None:
             around = _take_affordable(around, black_box, seed)
         by_folds = around is None
         on_share, level = options.floor.on == "share", options.floor.level
@@ -92,7 +92,6 @@ class RulesOnDraws(Engine):
             parents = rows.exact if around is None else around
             draws = draw_and_ask(parents, black_box, n_draws, seed, within)
         else:
-            logged = reading.labels[parts.learned] if is_held and reading.labels is not None else None
             taught = None if around is None else label_rows(around, black_box, known=rows, answers=logged)
             draws = take_as_draws(rows if taught is None else taught, seed, within)
         if truth is not None:
