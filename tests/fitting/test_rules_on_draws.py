@@ -208,7 +208,7 @@ class TestCopies:
             atlas = AggregateExplainer(halves, **ASKING).fit(X, background=background)
         assert atlas.certificate_ is None
         assert atlas.evaluation_.n_rows == 500
-        assert "checked and not certified" in atlas.summary()
+        assert "which was checked but is not certified" in atlas.summary()
         atlas.fit(X, groups=np.repeat(np.arange(100), 5), background=background)
         assert atlas.certificate_.unit == "groups"
         assert atlas.certificate_.answers.n_rows <= 100
