@@ -187,3 +187,8 @@ def test_whole_numbers_that_a_float_would_round_keep_their_digits(tmp_path, cell
     assert "--drop id, or use --kinds id=categorical" in str(caught.value)
     kept = clean_columns(table, declared={"id": "categorical"})
     assert kept["id"].iloc[0] == cells[0]
+
+
+def test_an_index_that_pandas_wrote_numbers_no_row(patients, tmp_path):
+    patients.set_axis([*range(5, 5 + len(patients))]).to_parquet(tmp_path / "p.parquet")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "p.parquet"), patients)

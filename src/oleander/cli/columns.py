@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from shlex import quote
 
 import numpy as np
@@ -151,7 +151,7 @@ def read_numbers(column: pd.Series, decimal: str = ".") -> Cells:
     >>> read_numbers(pd.Series(["1.570,5 €"]), decimal=",").values.tolist()
     [1570.5]
     """
-    return _once_per_level(lambda cells: _read_numbers(cells, decimal), column)
+    return _once_per_level(partial(_read_numbers, decimal=decimal), column)
 
 
 def read_dates(column: pd.Series, date_format: str | None = None) -> list[Cells]:
@@ -174,7 +174,7 @@ def read_dates(column: pd.Series, date_format: str | None = None) -> list[Cells]
     found: list[Cells] = []
     for one in known if len(some) else ():
         if _to_dates(some, one).notna().mean() > 0.5:
-            cells = _once_per_level(lambda column, one=one: _read_dates(column, one), column)  # type: ignore[misc]
+            cells = _once_per_level(partial(_read_dates, date_format=one), column)
             if not any(cells.values.equals(other.values) for other in found):
                 found.append(cells)
     best = max((cells.share for cells in found), default=0.0)

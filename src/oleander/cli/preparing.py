@@ -19,7 +19,7 @@ from oleander.candidates.base import Boxes
 from oleander.cli.columns import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model, train_trees
 from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
-from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
+from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, keep_known, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.rows import split_off
@@ -85,22 +85,17 @@ def prepare(
             return _prepare_source(given, source, background)
     files, target, group = FileOptions.parse(given.read), given.target, given.groups
     table = read_table(given.data, files)
-    _check_names(given, table.columns)
-    check_columns(table.columns, floor_by, "--limit floor_by")
+    kinds = read_kinds(given.kinds)
+    _check_names(given, table.columns, floor_by, [*kinds])
     if target in floor_by:
         raise wrong_option(f"--limit floor_by={target} names the target, which new rows do not have.")
-    kinds = read_kinds(given.kinds)
-    check_columns(table.columns, list(kinds), "--kinds")
     if given.model is None:
         _check_without_model(given, background)
-    row = np.arange(len(table))
     if target is not None:
-        known = table[target].notna().to_numpy()
-        if not known.all():
-            note(f"rows without a value of {target!r} are left out: {(~known).sum():,}.")
-            table, row = table[known], row[known]
+        table = keep_known(table, target)
         if given.model is None:
             _check_target(table[target], is_regression=is_regression)
+    row = table.index.to_numpy()
     apart = {target, group, *given.drop}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     black_box = None if given.model is None else load_model(given.model, given)
@@ -245,10 +240,13 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
         )
 
 
-def _check_names(given: Fitting | CompareModels, columns: Sequence[Any]) -> None:
-    for option, name in (("--target", given.target), ("--groups", given.groups)):
-        check_columns(columns, () if name is None else (name,), option)
-    check_columns(columns, given.drop, "--drop")
+def _check_names(
+    given: Fitting | CompareModels, columns: Sequence[Any], floor_by: Sequence[str] = (), kinds: Sequence[str] = ()
+) -> None:
+    named = {"--target": [given.target], "--groups": [given.groups], "--drop": given.drop}
+    named |= {"--limit floor_by": floor_by, "--kinds": kinds}
+    for option, names in named.items():
+        check_columns(columns, [name for name in names if name is not None], option)
 
 
 def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from oleander.cli.options import (
     wrong_option,
 )
 from oleander.cli.outputs import answer, predictions_table, records, show_json, show_text, tabulate, write_table
-from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
+from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, keep_known, read_table
 from oleander.engines.tables import draw_from_table, open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -277,7 +277,7 @@ def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path
     table = known = read_table(data, FileOptions.parse(given.read))
     if labels is not None:
         check_columns(table.columns, [labels], "--labels")
-        known = _with_labels(table, labels)
+        known = keep_known(table, labels).reset_index(drop=True)
         table = known if labels in (names or ()) else known.drop(columns=labels)
     X = rows_for(explainer, table)
     note_unread(explainer, X)
@@ -285,15 +285,6 @@ def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path
         return X, labels
     # An explainer of an array counts its columns, so none may stand beside them.
     return (X, known[labels].to_numpy()) if names is None else (X.assign(**{labels: known[labels]}), labels)
-
-
-def _with_labels(table: pd.DataFrame, labels: str) -> pd.DataFrame:
-    known = table[labels].notna()
-    if not known.all():
-        note(f"rows without a value of {labels!r} are left out: {(~known).sum():,}.")
-    if not known.any():
-        raise CommandError(f"column {labels!r} has no value.")
-    return table[known].reset_index(drop=True)
 
 
 def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:

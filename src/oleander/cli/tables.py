@@ -150,7 +150,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise CommandError(
             f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
         )
-    return pd.read_parquet(path)
+    # An index that pandas wrote is no column, and rows are numbered from 0.
+    return pd.read_parquet(path).reset_index(drop=True)
 
 
 def _memory() -> float:
@@ -281,6 +282,17 @@ def _split(header: str, separator: str) -> list[str]:
         return next(csv.reader([header], delimiter=separator), [])
     except csv.Error as error:
         raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
+
+
+def keep_known(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the rows with a value in a column, with a note on the others."""
+    known = table[name].notna()
+    if not known.any():
+        raise CommandError(f"column {name!r} has no value.")
+    if not known.all():
+        note(f"rows without a value of {name!r} are left out: {(~known).sum():,}.")
+        table = table[known]
+    return table
 
 
 def check_columns(columns: Sequence[Any], names: Sequence[str], option: str) -> None:

@@ -96,18 +96,14 @@ def _read(name: str, hint: Any, data: Any) -> Any:
             raise ValueError(f"{name} is a {type(data).__name__}, where a list is needed")
         return tuple(_read(name, parts[0], one) for one in data)
     if hint is float:
-        return _read_float(name, data)
+        if data is None:
+            return float("nan")
+        if isinstance(data, bool) or (not isinstance(data, (int, float)) and data not in ("inf", "-inf")):
+            raise ValueError(f"{name}={data!r} is not allowed: it needs a number")
+        return float(data)
     if hint in (bool, int, str):
         # A truth value is no number.
         if type(data) is not hint:
             raise ValueError(f"{name}={data!r} is not allowed: it needs a {hint.__name__}")
         return data
     return hint.from_dict(data)
-
-
-def _read_float(name: str, data: Any) -> float:
-    if data is None:
-        return float("nan")
-    if isinstance(data, bool) or (not isinstance(data, (int, float)) and data not in ("inf", "-inf")):
-        raise ValueError(f"{name}={data!r} is not allowed: it needs a number")
-    return float(data)
