@@ -73,7 +73,9 @@ class Range(_OneColumn):
         if self.upper == math.inf:
             return values > self.lower
         inside: Bools = values <= self.upper
-        return inside if self.lower == -math.inf else inside & (values > self.lower)
+        if self.lower > -math.inf:
+            inside &= values > self.lower
+        return inside
 
     def __and__(self, other: "Range") -> "Range":
         return Range(
