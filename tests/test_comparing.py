@@ -103,7 +103,7 @@ def test_bad_input_is_said():
         compare_models(old, lambda X: np.zeros((len(X), 2)), X, **QUICK)
     with pytest.raises(BlackBoxError, match=r"the old model answered nan for row 0, which is no answer"):
         compare_models(lambda X: np.full(len(X), np.nan), lambda X: X[:, 0], X, tolerance=0.1, **QUICK)
-    with pytest.raises(BlackBoxError, match=r"answers such as '\w+', and the new one 1: give both"):
+    with pytest.raises(BlackBoxError, match=r"labels such as '\w+', and the new one labels such as 1: both need"):
         compare_models(old, lambda X: np.ones(len(X), dtype=int), X, **QUICK)
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 600 rows"):
         compare_models(old, planted, X, groups=[1, 2, 3], **QUICK)

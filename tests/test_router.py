@@ -164,7 +164,7 @@ def test_edits_are_not_lost_by_a_target(atlas):
 def test_what_cannot_be_routed_is_said(atlas, tmp_path):
     atlas.save(tmp_path / "atlas.oleander")
     loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")
-    with pytest.raises(ValueError, match=r"give it, as in atlas.router\(model\)"):
+    with pytest.raises(ValueError, match=r"give one, as in atlas.router\(model\)"):
         loaded.router()
     with pytest.raises(ValueError, match="loaded from a file, which holds no rule sets that target= could choose from"):
         loaded.router(left_or_right, target=0.9)

@@ -459,7 +459,7 @@ class AggregateExplainer(Fitted):
         """
         asked = self.black_box if model is None else model
         if asked is None:
-            raise ValueError("the black box is not here to be asked: give it, as in atlas.router(model).")
+            raise ValueError("there is no black box to ask: give one, as in atlas.router(model).")
         predict_of(asked)
         if target is None:
             self.record_  # noqa: B018 (raises where nothing is fitted)

@@ -102,8 +102,8 @@ class Router(BaseEstimator):  # type: ignore[misc]
         known = answers.data[~silent]
         if isinstance(known.tolist()[0], str) != isinstance(said.tolist()[0], str):
             raise BlackBoxError(
-                f"the model answers such as {said.tolist()[0]!r}, and the rules such as {known.tolist()[0]!r}: give "
-                "the model that the rules explain."
+                f"the model gives answers such as {said.tolist()[0]!r}, and the rules such as {known.tolist()[0]!r}: "
+                "give the model that the rules explain."
             )
         # The longer of two texts decides the dtype of both.
         found = np.empty(len(silent), dtype=np.concatenate([known, said]).dtype)

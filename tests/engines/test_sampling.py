@@ -220,7 +220,7 @@ def test_without_a_model_there_is_nothing_to_ask(visits):
     with pytest.raises(ValueError, match=r"no model to label draws: .* draws=Draws\(0\)"):
         AggregateExplainer(None).fit(visits.lazy(), key="the.key", labels="said")
     atlas = fit(visits.lazy().drop("patient"))
-    with pytest.raises(ValueError, match="not here to be asked"):
+    with pytest.raises(ValueError, match="no black box to ask"):
         atlas.evaluate(make_visits(50, 9))
     assert atlas.explain({"age": 80, "ward": "west"}).black_box is None
 

@@ -19,7 +19,7 @@ SUSPICIOUS_ACCURACY = 0.99
 
 def refuse_to_answer(X: Any) -> Labels:
     """Stand for a model that is not here, where the answers for rows are known."""
-    raise BlackBoxError("the black box is not here to be asked: pass its labels.")
+    raise BlackBoxError("there is no black box to ask: pass its labels.")
 
 
 def label_rows(

@@ -170,7 +170,7 @@ class NewRows:
         """Return what asks the black box and counts the rows, from where the fit ended."""
         options, record = self.options, self.record
         if options.black_box is None:
-            raise ValueError("the black box is not here to be asked: pass its labels.")
+            raise ValueError("there is no black box to ask: pass its labels.")
         if self.counter is None:
             box = BlackBox(record.output.of_model(options.black_box), record.schema, is_number=record.is_number)
             self.counter = CountingBlackBox(box, options.max_queries, options.n_jobs, options.draws.batch_size)
