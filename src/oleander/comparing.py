@@ -48,8 +48,8 @@ class Pair:
         first, other = before.tolist()[0], after.tolist()[0]
         if isinstance(first, str) != isinstance(other, str):
             raise BlackBoxError(
-                f"the old model gives labels such as {first!r}, and the new one labels such as {other!r}: both need the "
-                "same labels."
+                f"the old model gives labels such as {first!r}, and the new one labels such as {other!r}: both need "
+                "the same labels."
             )
         if self.tolerance is not None:
             changes = np.where(after > before, "higher", "lower")

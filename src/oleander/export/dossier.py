@@ -93,7 +93,9 @@ def _read_rows(record: FitRecord, rows: Rows) -> pd.DataFrame:
     ):
         if values is not None:
             if name in table.columns:
-                raise DossierError(f"a column is called {name!r}, a name that the dossier needs for itself: rename the column.")
+                raise DossierError(
+                    f"a column is called {name!r}, a name that the dossier needs for itself: rename the column."
+                )
             table[name] = values
     return table
 
