@@ -42,25 +42,22 @@ def make_list(monkeypatch):
     return make
 
 
-def test_rows_without_a_rule_are_left_to_the_black_box(make_list):
-    make_list(([1], 0), ([5], 1))
+@pytest.mark.parametrize(
+    ("rules", "answers", "conditions"),
+    [
+        ([([1], 0), ([5], 1)], [0, SILENT, 1, 1], [1, 1]),
+        # A range of a column is one condition.
+        ([([2, 4], 0), ([3, 5], 1)], [SILENT, 0, 1, 1], [1, 2]),
+        # A list that was not found is silent.
+        ([], [SILENT] * 4, []),
+    ],
+)
+def test_rows_without_a_rule_are_left_to_the_black_box(make_list, rules, answers, conditions):
+    make_list(*rules)
     student = fit_rule_list(TASK, 0.5, QUESTIONS, 2, "dfs")
-    assert student.answer(X)[0].tolist() == [0, SILENT, 1, 1]
-    assert student.n_lines == 2
-
-
-def test_a_range_of_a_column_is_one_condition(make_list):
-    make_list(([2, 4], 0), ([3, 5], 1))
-    student = fit_rule_list(TASK, 0.5, QUESTIONS, 2, "dfs")
-    assert student.conditions.tolist() == [1, 2]
-    assert student.answer(X)[0].tolist() == [SILENT, 0, 1, 1]
-
-
-def test_a_list_that_was_not_found_is_silent(make_list):
-    make_list()
-    student = fit_rule_list(TASK, 0.95, QUESTIONS, 2, "dfs")
-    assert (student.answer(X)[0] == SILENT).all()
-    assert len(student.conditions) == 0
+    assert student.answer(X)[0].tolist() == answers
+    assert student.conditions.tolist() == conditions
+    assert student.n_lines == len(rules)
 
 
 def test_three_labels_are_refused():
