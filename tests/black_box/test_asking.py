@@ -212,6 +212,17 @@ def test_a_model_gets_the_columns_it_was_fitted_on():
         keep_columns(TABLE.rename(columns=str.upper), tree)
 
 
+def test_more_rows_share_a_batch_with_the_last_of_the_others():
+    rows, asked = np.arange(25.0)[:, None], []
+    box = CountingBlackBox(BlackBox(lambda X: asked.append(X[:, 0]) or X[:, 0] > 4, FeatureSchema.infer(rows)))
+    box.batch_size = 8
+    labels = box.ask_in_batches(rows[:18], "asking", rows[18:])
+    assert labels.tolist() == (rows[:, 0] > 4).tolist()
+    assert np.concatenate(asked).tolist() == rows[:, 0].tolist()
+    assert [len(batch) for batch in asked] == [8, 8, 8, 1]
+    assert box.n_queries == 25
+
+
 class TestWorkers:
     """Labels are asked on joblib's workers; nothing that is counted depends on them."""
 

@@ -252,6 +252,16 @@ def test_a_row_that_all_groups_share_counts_in_each():
         atlas.fit(X, groups=groups, background=rng.uniform(size=(100, 2)))
 
 
+@pytest.mark.parametrize("has_background", [True, False])
+def test_rows_and_draws_are_asked_about_in_one_call_and_some_rows_again_in_two(has_background):
+    X, box = np.random.default_rng(0).uniform(size=(400, 2)), Recording()
+    background = X[200:] if has_background else None
+    atlas = AggregateExplainer(box, **ASKING).fit(X[:200], background=background)
+    n_draws = atlas.record_.n_draws
+    assert box.calls == [200 + n_draws, 50, 50]
+    assert atlas.n_queries_ == 300 + n_draws
+
+
 @pytest.mark.parametrize(("n_rows", "groups"), [(1, None), (2, None), (60, 1), (60, 2), (60, 14)])
 def test_too_few_rows_or_groups_are_named(n_rows, groups):
     rng = np.random.default_rng(0)
@@ -286,7 +296,7 @@ def test_folds_of_too_few_rows_name_the_rows_that_were_given(n_rows):
     X, box = np.random.default_rng(0).uniform(size=(n_rows, 2)), Recording()
     with pytest.raises(NothingFoundError, match=rf"cannot be shown on {n_rows} rows?, .* 38 are needed"):
         AggregateExplainer(box, **ASKING).fit(X)
-    assert box.n_rows <= 2 * n_rows
+    assert box.calls == []
 
 
 @pytest.mark.parametrize("tolerance", [None, 0.5])

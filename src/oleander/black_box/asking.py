@@ -170,18 +170,25 @@ class CountingBlackBox:
         self.charge(len(rows))
         return self._check_kind(self.black_box.ask(rows))
 
-    def ask_in_batches(self, rows: Floats, title: str) -> Labels:
+    def ask_in_batches(self, rows: Floats, title: str, more: Floats | None = None) -> Labels:
         """Return the black box's labels for any number of encoded rows, asked on the workers of joblib's backend.
 
-        Too many rows are refused before any is sent. Progress is shown under the title.
+        Labels of ``more`` rows follow; the first of them share a batch with the last of the others. Too many rows are
+        refused before any is sent. Progress is shown under the title.
         """
-        self.check_left(len(rows))
+        n_rows = len(rows) + (0 if more is None else len(more))
+        self.check_left(n_rows)
         size, n_jobs = self.batch_size or self.black_box.batch_size, effective_n_jobs(self.n_jobs)
         if not self.black_box.keeps:
-            size = max(1, min(size, -(-len(rows) // n_jobs)))
-        batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+            size = max(1, min(size, -(-n_rows // n_jobs)))
+        # Whole batches of many rows are not copied.
+        n_whole = len(rows) if more is None else len(rows) // size * size
+        batches = [rows[start : min(start + size, n_whole)] for start in range(0, n_whole, size)]
+        if more is not None:
+            rest = np.concatenate([rows[n_whole:], more])
+            batches += [rest[start : start + size] for start in range(0, len(rest), size)]
         results, found, n_done = self.black_box.ask_each(batches, n_jobs), {}, 0
-        with tell_progress(title, len(rows)) as tell:
+        with tell_progress(title, n_rows) as tell:
             for number, labels in self.charge_each(results, [len(batch) for batch in batches], n_jobs):
                 found[number], n_done = labels, n_done + len(labels)
                 tell(n_done, f"{self.n_queries:,} rows asked in all")

@@ -55,12 +55,7 @@ def label_rows(
     if answers is not None:
         labels = answers
     elif known is None:
-        distinct, _, place = (first, None, every) if groups is None and merge else merge_rows(points)
-        # A copy of many rows that are all distinct would take as much memory again.
-        asked = points if len(distinct) == len(points) else points[distinct]
-        labels = black_box.ask_in_batches(asked, "asking about rows")
-        black_box.ask_again(asked, labels)
-        labels = labels if asked is points else labels[place]
+        labels, _ = ask_twice(points, black_box)
     elif not len(points):
         labels = known.labels[:0]
     else:
@@ -76,6 +71,22 @@ def label_rows(
     folded = black_box.schema.fold(points)
     exact = None if folded is points else points
     return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, exact)
+
+
+def ask_twice(values: Floats, black_box: CountingBlackBox, more: Floats | None = None) -> tuple[Labels, Labels]:
+    """Return labels of rows, and of ``more`` that are asked about in the same call; some rows are asked about twice.
+
+    Each distinct row is asked about once. Rows are encoded by ``black_box.schema.exact``.
+    """
+    distinct, _, place = merge_rows(values)
+    # A copy of many rows that are all distinct would take as much memory again.
+    asked = values if len(distinct) == len(values) else values[distinct]
+    labels = black_box.ask_in_batches(
+        asked, "asking about rows" if more is None else "asking about rows and draws", more
+    )
+    own, others = labels[: len(asked)], labels[len(asked) :]
+    black_box.ask_again(asked, own)
+    return own if asked is values else own[place], others
 
 
 class Split(NamedTuple):

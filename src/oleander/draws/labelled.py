@@ -125,10 +125,14 @@ def draw_and_ask(
     tolerance: Tolerance | Literal["auto"] | None = None,
 ) -> LabelledDraws:
     """Draw synthetic rows around some rows, encoded by the exact schema, and ask the black box about each."""
-    schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
-    values, parents = draw_jitter(rows, schema, n_draws, rng)
+    values, parents = draw_around(rows, black_box.schema, n_draws, seed)
     answers = black_box.ask_in_batches(values, "asking about draws")
-    return LabelledDraws.read(schema, schema.fold(values), answers, parents, seed, tolerance)
+    return LabelledDraws.read(black_box.schema, black_box.schema.fold(values), answers, parents, seed, tolerance)
+
+
+def draw_around(rows: Floats, schema: FeatureSchema, n_draws: int, seed: int) -> tuple[Floats, Ints]:
+    """Return synthetic rows around some rows, encoded by the exact schema, and the two rows that each lies between."""
+    return draw_jitter(rows, schema, n_draws, np.random.default_rng([seed, len(rows), n_draws]))
 
 
 def take_as_draws(rows: Rows, seed: int, tolerance: Tolerance | Literal["auto"] | None = None) -> LabelledDraws:

@@ -13,12 +13,12 @@ import pandas as pd
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
-from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
+from oleander.black_box.labelling import ask_twice, label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
 from oleander.candidates.box_program import BoxCandidate, Limits
 from oleander.data.reading import Reading
-from oleander.data.rows import Rows, count_units
-from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
+from oleander.data.rows import Rows, Unit, count_units
+from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
@@ -65,33 +65,37 @@ class RulesOnDraws(Engine):
         parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
         n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE
         n_draws = count_affordable_draws(options, n_rows, black_box)
-        # Read and label the rows that judge.
         is_held = reading.background is None and len(parts.held) > 0
         judges = reading.take(parts.held if is_held else parts.learned)
-        truth, clusters = read_truth(options, judges.truth), judges.clusters
-        rows = label_rows(
-            judges.values, black_box, groups=judges.groups, clusters=clusters, answers=judges.labels, merge=False
-        )
-
+        truth, labels, schema = read_truth(options, judges.truth), judges.labels, reading.schema
         # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
         others = reading.take(parts.learned) if is_held else None
         around, logged = (reading.background, None) if others is None else (others.values, others.labels)
         if around is not None and not n_draws and logged is None:
-            around = _take_affordable(around, black_box, seed)
+            around = _take_affordable(around, black_box, 0 if labels is not None else len(judges.values), seed)
         by_folds = around is None
         on_share, level = options.floor.on == "share", options.floor.level
         if judges.subgroups is not None:
             check_subgroups(judges.subgroups, judges.groups, by_folds=by_folds, on_share=on_share)
         if not on_share:
-            too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
+            unit: Unit = "rows" if judges.groups is None else "groups"
+            n_units = count_units(len(judges.values), judges.groups)
+            too_few = why_too_few(n_units, unit, options.min_fidelity, level, of_widest=by_folds)
             if too_few is not None:
                 raise NothingFoundError(too_few)
-        # Draw and ask, or take rows as draws.
+        # Ask about the rows that judge and about draws, in one call: or take rows as draws.
         within, taught = find_tolerance(options), None
         if n_draws:
-            parents = rows.exact if around is None else around
-            draws = draw_and_ask(parents, black_box, n_draws, seed, within)
-        else:
+            values, parents = draw_around(judges.values if around is None else around, schema, n_draws, seed)
+            if labels is None:
+                labels, answers = ask_twice(judges.values, black_box, values)
+            else:
+                answers = black_box.ask_in_batches(values, "asking about draws")
+            draws = LabelledDraws.read(schema, schema.fold(values), answers, parents, seed, within)
+        rows = label_rows(
+            judges.values, black_box, groups=judges.groups, clusters=judges.clusters, answers=labels, merge=False
+        )
+        if not n_draws:
             taught = None if around is None else label_rows(around, black_box, known=rows, answers=logged)
             draws = take_as_draws(rows if taught is None else taught, seed, within)
         if truth is not None:
@@ -307,10 +311,10 @@ def count_affordable_draws(options: Parameters, n_rows: int, black_box: Counting
     return n_draws
 
 
-def _take_affordable(rows: Floats, black_box: CountingBlackBox, seed: int) -> Floats | None:
-    """Return the rows that ``max_queries`` leaves to ask about; None if they are too few to learn from."""
+def _take_affordable(rows: Floats, black_box: CountingBlackBox, n_others: int, seed: int) -> Floats | None:
+    """Return the rows that ``max_queries`` leaves to ask about after others; None if they are too few to learn from."""
     left = black_box.queries_left
-    if left is None or left >= len(rows):
+    if left is None or (left := left - n_others - min(N_ASKED_TWICE, n_others)) >= len(rows):
         return rows
     if left < FEWEST_DRAWS:
         warn_user(f"max_queries={black_box.max_queries:,} pays for none of the background: rules learn from X.")
