@@ -22,15 +22,24 @@ def pack_bomb(path, head, filling, n_blocks):
     path.write_bytes(gzip.compress(head) + gzip.compress(filling * (4 * MIB // len(filling))) * n_blocks)
 
 
-# The beginning, the filling, the number of blocks, and the reason that the refusal names.
-BOMBS = [
-    (b"", b"\0", 750, "more than 67,108,864 bytes"),
-    # Parsed, these empty objects would take twenty times as much memory as their text.
-    (b"[", b"{}, ", 15, "more than 5,000,000 values"),
-]
+def pack_false_archive(path):
+    """Write an archive whose member is far larger than the ten bytes that the list of members states."""
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("d1p01M", "w") as one,
+    ):
+        for _ in range(100):
+            one.write(bytes(4 * MIB))
+    data = bytearray(path.read_bytes())
+    listed = data.index(b"PK\x01\x02")
+    data[listed + 24 : listed + 28] = (10).to_bytes(4, "little")
+    path.write_bytes(data)
+
+
 PROGRAM = f"""
 import resource, sys
 from oleander import AggregateExplainer
+from studies.data import load_geriatric
 load = AggregateExplainer.load
 # The packages that are loaded by now do not count.
 with open("/proc/self/statm") as statm:
@@ -38,7 +47,7 @@ with open("/proc/self/statm") as statm:
 resource.setrlimit(resource.RLIMIT_AS, (now + {MEMORY}, now + {MEMORY}))
 for path in sys.argv[1:]:
     try:
-        load(path)
+        (load_geriatric if path.endswith(".zip") else load)(path)
     except ValueError as error:
         print("refused:", error)
 """
@@ -47,13 +56,16 @@ for path in sys.argv[1:]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
 def test_a_bomb_is_refused_within_little_memory(tmp_path):
-    paths = [tmp_path / str(number) for number in range(len(BOMBS))]
-    for path, (*bomb, _) in zip(paths, BOMBS, strict=True):
-        pack_bomb(path, *bomb)
-        assert path.stat().st_size < 4 * MIB
+    paths = [tmp_path / name for name in ("bytes", "objects", "false.zip")]
+    pack_bomb(paths[0], b"", b"\0", 750)
+    # Parsed, these empty objects would take twenty times as much memory as their text.
+    pack_bomb(paths[1], b"[", b"{}, ", 15)
+    pack_false_archive(paths[2])
+    assert all(path.stat().st_size < 4 * MIB for path in paths)
     command = [sys.executable, "-c", PROGRAM, *paths]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    for said, (*_, reason) in zip(done.stdout.splitlines(), BOMBS, strict=True):
+    reasons = ("more than 67,108,864 bytes", "more than 5,000,000 values", "not a complete zip")
+    for said, reason in zip(done.stdout.splitlines(), reasons, strict=True):
         assert said.startswith("refused:"), done.stderr
         assert reason in said
 
