@@ -120,8 +120,9 @@ def test_a_candidate_counts_all_draws_in_its_box():
         assert (one.n_draws, one.n_right) == (inside.sum(), (codes[inside] == one.label).sum())
         assert one.fidelity == pytest.approx((codes[inside] == one.label).mean())
     some = [1, 4, 7]
-    assert (candidates.covers(some) == np.any([boxes[number] for number in some], axis=0)).all()
-    assert candidates.count(some) == candidates.covers(some).sum()
+    inside = np.any([boxes[number] for number in some], axis=0)
+    assert (unpack(candidates.union(some), len(values)) == inside).all()
+    assert candidates.count(some) == inside.sum()
     assert candidates.bits([]).shape == (0, candidates.right.shape[1])
     assert candidates.count([]) == 0
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from oleander.candidates.grid import Grid, Memberships, count_by_class, mask_table, read_table
+from oleander.candidates.grid import Grid, Memberships, count_by_class, mask_table, read_tables
 from oleander.candidates.nodes import lay_nodes
 from oleander.kernels import pack, unpack
 from oleander.rules.growth import grow_tree
@@ -37,4 +37,4 @@ def test_masks_and_tables_are_the_same():
         mask = (1 << n_codes) | 5 if n_codes > 2 else 1
         table = mask_table(mask, n_codes)
         assert table.tolist() == [bool(mask >> code & 1) for code in range(n_codes + 1)]
-        assert read_table(table) == mask
+        assert read_tables(table[None]) == [mask]

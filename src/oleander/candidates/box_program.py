@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Floats, Ints
 from oleander.candidates.grid import Bits, Grid, Key, Memberships, restrict
 from oleander.draws.labelled import LabelledDraws
 from oleander.selection import SelectionProblem
@@ -136,10 +136,6 @@ class BoxCandidates:
     def union(self, numbers: Iterable[int]) -> Bits:
         """Return the draws in any of some candidates."""
         return np.asarray(np.bitwise_or.reduce(self.bits(numbers), axis=0))
-
-    def covers(self, numbers: Iterable[int]) -> Bools:
-        """Return a mask of the draws in any of some candidates."""
-        return kernels.unpack(self.union(numbers), self.n_draws)
 
     def count(self, numbers: Iterable[int]) -> int:
         """Return the number of draws in any of some candidates."""

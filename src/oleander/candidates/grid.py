@@ -97,9 +97,9 @@ def mask_table(mask: int, n_codes: int) -> Bools:
     return table
 
 
-def read_table(table: Bools) -> int:
-    """Return the mask of a lookup table, as in ``mask_table``."""
-    return int.from_bytes(np.packbits(table, bitorder="little").tobytes(), "little")
+def read_tables(tables: Bools) -> list[int]:
+    """Return the masks of lookup tables, as in ``mask_table``; codes that a column does not have are false."""
+    return [int.from_bytes(line.tobytes(), "little") for line in np.packbits(tables, axis=1, bitorder="little")]
 
 
 def count_by_class(bits: Bits, class_bits: Bits) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.box_program import BoxCandidates, Limits
-from oleander.candidates.grid import Key, Memberships, mask_table, read_table
+from oleander.candidates.grid import Bits, Key, Memberships, mask_table, read_tables
 from oleander.candidates.nodes import make_pool
 from oleander.draws.labelled import LabelledDraws
 from oleander.rules.line import MOST_TERMS, fit_terms, make_inputs
@@ -75,7 +75,7 @@ class Polisher:
         if not len(self.positions):
             return [key] * len(ways)
         n_codes = self.coded.n_codes
-        allowed = np.ones((len(self.positions), self.coded.width), dtype=bool)
+        allowed = np.arange(self.coded.width) <= n_codes[:, None]
         is_cut = np.zeros(len(self.positions), dtype=bool)
         fixed = tuple(cut for cut in key if cut[0] not in self.line)
         for position, mask in key:
@@ -88,10 +88,7 @@ class Polisher:
         kinds = is_right.view(np.uint8) + 2 * is_new.view(np.uint8)
         moved = []
         for taken, lines in self.coded.move_box(allowed, is_cut, kinds, ways, penalty, most, MOST_MOVES, inside):
-            cuts = [
-                (int(self.positions[line]), read_table(taken[line, : n_codes[line] + 1]))
-                for line in np.flatnonzero(lines).tolist()
-            ]
+            cuts = zip(self.positions[lines].tolist(), read_tables(taken[lines]), strict=True)
             moved.append(tuple(sorted([*fixed, *cuts])))
         return moved
 
@@ -128,7 +125,7 @@ class Proposer:
         self._widen_each(list(known), threshold)
         chosen: list[int] = []
         while len(chosen) < MOST_BOXES and len(self._every_box):
-            covered = self._cover(chosen)
+            covered = self.candidates.union(chosen)
             start = self._pick_start(covered, threshold)
             moved = self._move(self.pool.keys[start], int(self.pool.labels[start]), covered, threshold)
             best, gain = self._find_widest(moved, covered, threshold)
@@ -145,41 +142,39 @@ class Proposer:
             self.candidates.add(self.pool.keys[box], int(self.pool.labels[box]))
         self._is_added |= added
 
-    def _cover(self, chosen: Sequence[int]) -> Bools:
-        """Return a mask of the draws in chosen candidates."""
-        return self.candidates.covers(chosen) if chosen else np.zeros(self.right.shape[1], dtype=bool)
-
-    def _pick_start(self, covered: Bools, threshold: float) -> int:
+    def _pick_start(self, covered: Bits, threshold: float) -> int:
         """Return the box of the pool that adds most; a box under the threshold pays for what it falls short."""
-        new = kernels.count_common(self.pool.inside, self._every_box, kernels.pack(~covered)[None])[:, 0]
+        new = kernels.count_common(self.pool.inside, self._every_box, ~covered[None])[:, 0]
         short = np.maximum(threshold * self._n_inside - self._n_right, 0.0)
         return int((new - START_PRICE * short).argmax())
 
     def _widen_each(self, chosen: list[int], threshold: float) -> None:
         """Widen each box of a choice, given all others, and put it in its place if it adds more."""
         for slot, number in enumerate(chosen):
-            covered = self._cover(chosen[:slot] + chosen[slot + 1 :])
+            covered = self.candidates.union(chosen[:slot] + chosen[slot + 1 :])
             one = self.candidates[number]
             widened = self._widen(one.key, one.label, covered, threshold)
             chosen[slot] = self._find_widest([number, widened], covered, threshold)[0]
 
-    def _move(self, key: Key, label: int, covered: Bools, threshold: float) -> list[int]:
+    def _move(self, key: Key, label: int, covered: Bits, threshold: float) -> list[int]:
         """Return the candidates met while a box moves: freely at a price, and then under the threshold."""
         gains = MOVING_PRICE * (IS_RIGHT - threshold) + IS_RIGHT * IS_NEW
-        ways = (gains, None), (IS_NEW, IS_RIGHT - threshold)
-        keys = self.polisher.move(key, self.right[label], ~covered, ways, self._penalty)
-        return [self.candidates.add(key, label) for key in keys]
+        return self._add_moved(key, label, covered, [(gains, None), (IS_NEW, IS_RIGHT - threshold)])
 
-    def _widen(self, key: Key, label: int, covered: Bools, threshold: float) -> int:
+    def _widen(self, key: Key, label: int, covered: Bits, threshold: float) -> int:
         """Return the candidate that a box becomes when its sides move under the threshold."""
-        ways = [(IS_NEW, IS_RIGHT - threshold)]
-        (widened,) = self.polisher.move(key, self.right[label], ~covered, ways, self._penalty)
-        return self.candidates.add(widened, label)
+        return self._add_moved(key, label, covered, [(IS_NEW, IS_RIGHT - threshold)])[0]
 
-    def _find_widest(self, numbers: Sequence[int], covered: Bools, threshold: float) -> tuple[int, int]:
+    def _add_moved(
+        self, key: Key, label: int, covered: Bits, ways: Sequence[tuple[Floats, Floats | None]]
+    ) -> list[int]:
+        is_new = kernels.unpack(~covered, self.candidates.n_draws)
+        keys = self.polisher.move(key, self.right[label], is_new, ways, self._penalty)
+        return [self.candidates.add(moved, label) for moved in keys]
+
+    def _find_widest(self, numbers: Sequence[int], covered: Bits, threshold: float) -> tuple[int, int]:
         """Return the first candidate that adds most of those that reach the threshold, and the draws that it adds."""
-        left = kernels.pack(~covered)[None]
-        added = kernels.count_common(self.candidates.bits(numbers), np.arange(len(numbers)), left)[:, 0]
+        added = kernels.count_common(self.candidates.bits(numbers), np.arange(len(numbers)), ~covered[None])[:, 0]
         reaches = np.array([self.candidates[number].reaches(threshold) for number in numbers])
         best = int(np.where(reaches, added, -1).argmax())
         return numbers[best], int(added[best]) if reaches[best] else 0

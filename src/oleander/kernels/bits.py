@@ -153,11 +153,11 @@ def count_common(bits: Bits, lines: Ints, masks: Bits) -> Ints:
 
 def pack(rows: Bools) -> Bits:
     """Pack the last axis of a boolean array into 64-bit words, padded with zeros."""
-    padding = -rows.shape[-1] % 64
-    if padding:
-        rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], padding), dtype=bool)], axis=-1)
+    packed = np.packbits(rows, axis=-1, bitorder="little")
+    words = np.zeros((*rows.shape[:-1], 8 * count_words(rows.shape[-1])), dtype=np.uint8)
+    words[..., : packed.shape[-1]] = packed
     # Bits are read back by the same order, so the order of bytes in a word does not matter.
-    return np.ascontiguousarray(np.packbits(rows, axis=-1, bitorder="little")).view(np.uint64)
+    return words.view(np.uint64)
 
 
 def unpack(bits: Bits, n_rows: int) -> Bools:
