@@ -52,9 +52,18 @@ def run_block(block, printed):
         assert out.getvalue() == printed
 
 
+@pytest.fixture
+def own_modules(tmp_path):
+    """Forget the modules in the folder of a test, whose names other tests use too."""
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
+def test_commands_print_what_the_page_shows(page, own_modules, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     text = page.read_text(encoding="utf-8")
