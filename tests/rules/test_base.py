@@ -23,9 +23,9 @@ AGE = Feature("age", Kind.INTEGER, "int64", upper=90)
     ],
 )
 def test_a_rule_reads_as_a_sentence(terms, premise):
-    rule = Rule(terms, "yes", 1200, 0.984, "rows")
+    rule = Rule(terms, "yes", 1200, 0.984)
     assert rule.premise == premise
-    assert str(rule) == f"{premise or 'always'} → yes (98% of 1,200 rows)"
+    assert str(rule) == f"{premise or 'always'} → yes (98% of 1,200 draws)"
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,10 @@ class TestEvidence:
         assert describe_evidence(judged, 0, self.RULE) == "matches the model on 9 of 10 rows; at least 60% on new rows"
         assert describe_evidence(judged, 3, self.RULE) == (
             "matches the model on 1 of 1 row; too few rows for a bound, but it matches the model on "
-            f"100% of {self.RULE.n_draws} synthetic rows"
+            f"100% of {self.RULE.n_draws} rows it was learned from"
         )
         assert describe_evidence(judged, 1, self.RULE) == (
-            f"not checked on any row; matches the model on 100% of {self.RULE.n_draws} synthetic rows"
+            f"not checked on any row; matches the model on 100% of {self.RULE.n_draws} rows it was learned from"
         )
         assert describe_all(judged) == "matches the model on 39 of 40 rows"
 

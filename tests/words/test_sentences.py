@@ -201,7 +201,7 @@ CLASSES = (
         (two_rules(), "These 2 rules cover 92.8% of the synthetic rows; no other 2 of the 1,412 candidate rules cover"),
         (
             replace(ASKED, **chosen(UNJUDGED)),
-            "(not checked on any row; matches the model on 100% of 10 synthetic rows)",
+            "(not checked on any row; matches the model on 100% of 10 rows it was learned from)",
         ),
         # 54 of 60 is the floor of 0.9 itself.
         (
@@ -271,7 +271,7 @@ class TestPage:
 class TestSilentRows:
     def leaf(self, name, n_silent, n_rows):
         label = "not answered" if 2 * n_silent > n_rows else "answered"
-        return Rule((name,), label, n_rows, max(n_silent, n_rows - n_silent) / n_rows, unit="rows")
+        return Rule((name,), label, n_rows, max(n_silent, n_rows - n_silent) / n_rows)
 
     def describe(self, *leaves, least=1):
         n_silent, n_rows = sum(leaf[1] for leaf in leaves), sum(leaf[2] for leaf in leaves)

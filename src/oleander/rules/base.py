@@ -42,8 +42,6 @@ class Rule:
     n_draws: int
     # The share of them on which the black box gives the same label.
     share: float
-    # What the rule was learned from: "draws" or "rows".
-    unit: str = "draws"
     # How near a label that is a number has to be to the black box's answer.
     tolerance: Tolerance | None = field(default=None, repr=False)
     # The line that the label of a row was computed by; empty without a line.
@@ -61,7 +59,7 @@ class Rule:
         return " and ".join(clauses(self.terms))
 
     def __str__(self) -> str:
-        return f"{self.premise or 'always'} → {self.answer} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
+        return f"{self.premise or 'always'} → {self.answer} ({show_share(self.share)} of {self.n_draws:,} draws)"
 
 
 class Savable(ABC):

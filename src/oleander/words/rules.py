@@ -49,10 +49,9 @@ def describe_teachers(rule: Rule) -> str:
     """Return how a rule does on what it was learned from.
 
     >>> describe_teachers(Rule((), "low", 412, 0.97))
-    'matches the model on 97% of 412 synthetic rows'
+    'matches the model on 97% of 412 rows it was learned from'
     """
-    rows = f"{'synthetic ' * (rule.unit == 'draws')}rows"
-    return f"matches the model on {show_share(rule.share)} of {how_many(rule.n_draws, rows)}"
+    return f"matches the model on {show_share(rule.share)} of {how_many(rule.n_draws)} it was learned from"
 
 
 def describe_all(member: ChosenExplainer) -> str:
@@ -80,7 +79,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
     """
     if member.by_hand:
         # No bound is stated: the rule was written after its rows were looked at.
-        under = ", although it misses the floor on synthetic rows" if member.by_hand == "forced" else ""
+        under = ", although it misses the floor on the rows that rules were learned from" if member.by_hand == "forced" else ""
         counts = matches_on(round(member.fidelity * member.support), member.support) if member.support else "on no row"
         return f"{counts}; edited by hand{under}"
     if alone and not member.judged:
