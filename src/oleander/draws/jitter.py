@@ -6,9 +6,10 @@ so a record that many rows share is drawn about as often as it occurs.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from oleander.arrays import Floats, Ints
 from oleander.data.reading import MOST_BACKGROUND
@@ -85,9 +86,15 @@ def find_neighbours(rows: Floats, schema: FeatureSchema) -> Ints:
     columns = round_columns(make_metric_columns(rows, schema))
     search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(columns)
     # The limit of OpenMP, unlike that of BLAS, holds for this thread only, so it does not change fits in other threads.
-    with threadpool_limits(1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
+    with find_thread_pools().limit(limits=1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
         # Without rows to query, the search leaves out each row itself.
         return np.asarray(search.kneighbors(return_distance=False), dtype=np.intp)
+
+
+@lru_cache(maxsize=1)
+def find_thread_pools() -> ThreadpoolController:
+    """Return the pools of threads of all libraries that are loaded, looked up once, as that takes milliseconds."""
+    return ThreadpoolController()
 
 
 def round_columns(columns: Floats) -> Floats:
