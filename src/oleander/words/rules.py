@@ -79,9 +79,9 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
     """
     if member.by_hand:
         # No bound is stated: the rule was written after its rows were looked at.
-        under = ", although it misses the floor on the rows that rules were learned from" if member.by_hand == "forced" else ""
         counts = matches_on(round(member.fidelity * member.support), member.support) if member.support else "on no row"
-        return f"{counts}; edited by hand{under}"
+        under = ", although it misses the floor on the rows that rules were learned from"
+        return f"{counts}; edited by hand{under if member.by_hand == 'forced' else ''}"
     if alone and not member.judged:
         return describe_teachers(rule)
     claim, is_one = member.certified, member.explainer.n_rules == 1
