@@ -78,10 +78,11 @@ def test_a_tree_finds_the_best(seed, k):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_tree_that_stops_early_has_a_bound(seed):
+def test_a_tree_that_stops_early_has_a_bound(seed, monkeypatch):
+    monkeypatch.setattr("oleander.selection.bounds.NODE_STEPS", 3)
     covers = np.random.default_rng(seed).random((16, 40)) < 0.25
     model = plain_model(covers, 4)
-    tree = BranchTree(model.sure, model.weights, 4, cutoff=0.0, step=STEP, n_steps=3)
+    tree = BranchTree(model.sure, model.weights, 4, cutoff=0.0, step=STEP)
     bounds = []
     while tree.grow(max_nodes=1):
         bounds.append(tree.bound)

@@ -5,8 +5,7 @@ The volume algorithm looks for a λ that makes it small: two sparse products a s
 
 Branch and bound on sets opens the node with the largest bound first, so that the bound of the whole falls as the tree
 grows and growing can stop and go on at any time. Every node takes some subgradient steps from its parent's multipliers
-and drops candidates by reduced cost; its children have the likeliest candidate in, and out. Two sets left are settled
-by looking at all pairs.
+and drops candidates by reduced cost; its children have the likeliest candidate in, and out.
 """
 
 import heapq
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 # Steps of the compiled loop between two looks at the clock.
 STEPS_AT_ONCE = 10
+# Subgradient steps at a node of a tree.
+NODE_STEPS = 30
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000
 
@@ -208,8 +209,8 @@ class BranchTree:
     """A search for the best choice of `n_left` sets that is worth at least a cutoff.
 
     A better value must be better by a step. Bounds carry rounding errors, so cutoff and step should be a little less
-    than the exact numbers, as those of a `Run` are. Bounds begin at the given multipliers and take `n_steps`
-    subgradient steps at a node. `on_better` is called with the value and the candidates of every better choice.
+    than the exact numbers, as those of a `Run` are. Bounds begin at the given multipliers. `on_better` is called with
+    the value and the candidates of every better choice.
 
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]), budget=2)
@@ -228,11 +229,10 @@ class BranchTree:
         cutoff: float,
         step: float,
         multipliers: Floats | None = None,
-        n_steps: int = 30,
         on_better: Callable[[float, tuple[int, ...]], None] | None = None,
     ) -> None:
         self.sure, self.weights, self.step = sure, weights, step
-        self.cutoff, self.n_steps, self.on_better = cutoff, n_steps, on_better
+        self.cutoff, self.on_better = cutoff, on_better
         self.value: float = -np.inf
         self.chosen: tuple[int, ...] = ()
         self._heap: list[tuple[float, int, BranchNode]] = []
@@ -255,10 +255,6 @@ class BranchTree:
     def bound(self) -> float:
         """No choice is worth more. A complete tree says only that nothing is worth the cutoff."""
         return max(self.cutoff, self.open_bound)
-
-    def raise_cutoff(self, cutoff: float) -> None:
-        """Look only for values of at least this much from now on."""
-        self.cutoff = max(self.cutoff, cutoff)
 
     def grow(self, max_nodes: int | None = None, should_stop: Callable[[], bool] = lambda: False) -> int:
         """Open nodes until the tree is complete, or the nodes are used up; return how many were opened."""
@@ -297,14 +293,11 @@ class BranchTree:
         start, n_left = np.minimum(node.multipliers, weights), node.n_left
         needed = self.cutoff - node.value
         point, value, choice = descend(
-            self.sure, node.candidates, weights, n_left, start, needed=needed, n_steps=self.n_steps
+            self.sure, node.candidates, weights, n_left, start, needed=needed, n_steps=NODE_STEPS
         )
         self._offer(node.value + value, (*node.chosen, *node.candidates[choice].tolist()))
         keep = still_possible(point, self.cutoff - node.value)
         if not len(keep):
-            return
-        if n_left == 2:
-            self._finish_two(node, self.sure[node.candidates[keep]], weights, node.candidates[keep])
             return
         pick = int(keep[(point.average[keep] + 1e-9 * point.prices[keep]).argmax()])
         others = node.candidates[keep[keep != pick]]
@@ -331,20 +324,3 @@ class BranchTree:
             best = int(gains.argmax())
             rest, gain = node.candidates[[best]], float(gains[best])
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
-
-    def _finish_two(self, node: BranchNode, sure: "PackedRows", weights: Floats, candidates: Ints) -> None:
-        """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
-        gains = sure @ weights
-        order = np.argsort(-gains, kind="stable")
-        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there is.
-        order = order[node.value + gains[order] + gains[order[0]] >= self.cutoff]
-        if not len(order):
-            return
-        rows = sure[order].to_sparse()
-        weighted = rows.copy()
-        weighted.data = weights[rows.indices]
-        shared = (weighted @ rows.T).toarray()
-        worth = gains[order][:, None] + gains[order][None, :] - shared
-        first, second = divmod(int(worth.argmax()), len(order))
-        pair = candidates[order[[first, second]]]
-        self._offer(node.value + float(worth[first, second]), (*node.chosen, *np.unique(pair).tolist()))

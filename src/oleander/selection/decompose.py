@@ -154,7 +154,6 @@ class Group:
                 cutoff=low,
                 step=tolerance,
                 multipliers=share.multipliers[points],
-                n_steps=20,
             )
         tree = share.tree
         tree.cutoff = max(tree.cutoff, low)

@@ -148,8 +148,8 @@ class Stages:
     def __init__(self, model: CoverageModel, run: Run) -> None:
         self.model, self.run = model, run
         self.point: DualPoint | None = None
-        # The number of candidates when the model was last reduced, and merged: with as many it stays so.
-        self._n_reduced = self._n_merged = -1
+        # The number of candidates when the model was last reduced: with as many it stays so.
+        self._n_reduced = -1
 
     def merge(self) -> None:
         """Merge equal points."""
@@ -159,7 +159,6 @@ class Stages:
 
     def _merge(self) -> int:
         before = self.model.n_points
-        self._n_merged = self.model.n_candidates
         self.model, went_to = merge_points(self.model)
         if self.point is not None:
             # Multipliers of merged points add up, as their weights do, and the bound stays what it was.
@@ -173,10 +172,8 @@ class Stages:
         if self.run.should_stop() or self.model.n_candidates == self._n_reduced:
             return
         with self.run.stage("reduce") as record:
-            before = self.model.n_candidates
             record.n_dropped = self._keep(undominated(self.model, should_stop=self.run.should_stop))
-            if record.n_dropped or before < self._n_merged:
-                record.n_merged = self._merge()
+            record.n_merged = self._merge()
             self._n_reduced = self.model.n_candidates
 
     def _keep(self, candidates: Ints) -> int:
