@@ -42,7 +42,7 @@ from oleander.running.progress import showing_progress
 from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import Headings, write_card
 from oleander.words.html import draw_fit
-from oleander.words.sentences import summarize
+from oleander.words.summary import summarize
 
 
 class AggregateExplainer(Fitted):

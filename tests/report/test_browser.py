@@ -19,7 +19,7 @@ from oleander.results.fit_record import Stability
 from oleander.rules.conditions import Range
 from oleander.words.claims import show_interval
 from oleander.words.rules import describe_change, describe_far, describe_sureness
-from oleander.words.sentences import describe_fit
+from oleander.words.summary import describe_fit
 
 pytestmark = pytest.mark.slow
 KINDS = ["asking", "numbers", "balls", "trees"]

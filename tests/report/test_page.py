@@ -12,7 +12,7 @@ from oleander.report.columns import describe_columns
 from oleander.report.page import SCRIPTS, _asset, describe_settings, fill_template, json_in_html
 from oleander.report.rows import MOST_LISTED, list_silent
 from oleander.results.explanation import far_limits
-from oleander.words.sentences import describe_fit
+from oleander.words.summary import describe_fit
 
 KINDS = ["asking", "balls"]
 

@@ -8,7 +8,7 @@ import pytest
 from oleander import AggregateExplainer
 from oleander.messages import show_share
 from oleander.words.card import escape
-from oleander.words.sentences import describe_fit
+from oleander.words.summary import describe_fit
 from tests.export.judges import BREAKERS, fitted
 from tests.making import ROWS_ONLY, halves
 

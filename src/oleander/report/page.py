@@ -33,7 +33,7 @@ from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
 from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
-from oleander.words.sentences import ONE_TREE, describe_cell, describe_making
+from oleander.words.summary import ONE_TREE, describe_cell, describe_making
 
 CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")

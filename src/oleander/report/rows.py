@@ -17,7 +17,7 @@ from oleander.results.evaluation import find_uncovered, group_answers
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import Condition
 from oleander.words.claims import show_interval
-from oleander.words.sentences import describe_uncovered
+from oleander.words.summary import describe_uncovered
 
 MOST_LEVELS = 12
 # The picture of the set has a line for each of this many combinations of rules; the others are counted together.

@@ -13,7 +13,7 @@ from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_all, describe_evidence, describe_rule
-from oleander.words.sentences import (
+from oleander.words.summary import (
     describe_exact,
     describe_facts,
     describe_fit,

@@ -23,7 +23,7 @@ from oleander.words.rules import (
     describe_sureness,
     with_refits,
 )
-from oleander.words.sentences import (
+from oleander.words.summary import (
     describe_evaluation,
     describe_exact,
     describe_facts,

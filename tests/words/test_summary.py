@@ -15,7 +15,7 @@ from oleander.rules import Ball, Box, Constant, UnfilteredTree
 from oleander.rules.base import Rule
 from oleander.rules.conditions import Range
 from oleander.selection.result import Proof
-from oleander.words.sentences import (
+from oleander.words.summary import (
     MOST_CLASSES,
     describe_cell,
     describe_fit,
