@@ -25,7 +25,7 @@ from benchmarks.rivals.lime_linear import LimeLinear
 from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Boxes, Floor
-from oleander.cli.columns import clean_columns
+from oleander.cli.cells import clean_columns
 from oleander.cli.options import CommandError
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema

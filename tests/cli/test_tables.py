@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from oleander.cli.columns import clean_columns
+from oleander.cli.cells import clean_columns
 from oleander.cli.options import CommandError
 from oleander.cli.tables import FileOptions, has_decimal_commas, read_table, sniff_separator
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oleander.cli.columns import clean_columns
+from oleander.cli.cells import clean_columns
 from oleander.cli.options import CommandError
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema

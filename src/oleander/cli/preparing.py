@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oleander.arrays import Ints
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.candidates.base import Boxes
-from oleander.cli.columns import clean_columns, clean_like, is_id
+from oleander.cli.cells import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model, train_trees
 from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, keep_known, read_table

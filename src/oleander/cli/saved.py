@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.cli.columns import clean_like, is_id
+from oleander.cli.cells import clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model
 from oleander.cli.options import (
     Asking,

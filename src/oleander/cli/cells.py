@@ -1,4 +1,4 @@
-"""Columns of a file: text that is numbers or dates is read, ids and empty columns are left out, others are refused.
+"""Cells of a file: text that is numbers or dates is read, ids and empty columns are left out, others are refused.
 
 Every decision is a note with an example, and all columns that cannot be used are named in one error.
 """

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.cli.columns import clean_columns, clean_like, read_dates, read_numbers
+from oleander.cli.cells import clean_columns, clean_like, read_dates, read_numbers
 from oleander.cli.options import CommandError
 from oleander.data.schema import FeatureSchema
 
