@@ -88,7 +88,7 @@ BY_HAND = {
 
 @pytest.mark.parametrize(("members", "given", "answer", "words"), BY_HAND.values(), ids=BY_HAND)
 def test_a_change_by_hand(members, given, answer, words):
-    assert str(find_change(chosen(*members), given, answer)) == f"The answer would be {words}."
+    assert str(find_change(chosen(*members), given, answer)) == f"The rules would answer {words}."
 
 
 LINEAR = LimeLinear().fit(SCHEMA.encode(TABLE), np.where(TABLE["age"] > 50, "yes", "no"), schema=SCHEMA)
@@ -119,7 +119,7 @@ def test_odd_scales_and_thresholds(scale, threshold):
     # Where a distance is no float, nothing is named.
     assert change is None or sets.answer(change.row[None]).tolist() == ["over"]
     near = find_change(sets, np.array([threshold]), None)
-    assert near is None or str(near).startswith("The answer would be 'over' (rule 1) if x > ")
+    assert near is None or str(near).startswith("The rules would answer 'over' (rule 1) if x > ")
     assert near is not None or threshold == 1e308
 
 
@@ -240,5 +240,5 @@ def test_in_a_ball_the_changed_row_is_named_by_its_value():
     ball = Ball(SCHEMA, row(), 2.0, max_flips=4)
     sets = chosen(ChosenExplainer(ball, tree, "balls", 10, 0.9, 1.0))
     change = find_change(sets, row(age=51), "yes")
-    assert str(change).startswith("The answer would be 'no' (rule 1) if age = ")
+    assert str(change).startswith("The rules would answer 'no' (rule 1) if age = ")
     assert sets.answer(change.row[None]).tolist() == ["no"]

@@ -27,7 +27,7 @@ def test_a_silent_row_is_told_what_would_answer_it():
     explanation = explain_row(CHOSEN, np.array([0.9, 0.5]))
     assert explanation.label is None
     assert "No answer: no rule covers this row." in str(explanation)
-    assert str(explanation.change) == "The answer would be 'False' (rule 1) if x0 ≤ 0.5."
+    assert str(explanation.change) == "The rules would answer 'False' (rule 1) if x0 ≤ 0.5."
 
 
 class TestFarOutside:

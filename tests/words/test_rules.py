@@ -31,7 +31,7 @@ def test_the_first_statement_answers():
         "rule 1: age > 52 → b (matches the model on 9 of 10 rows; at least 60% on new rows)",
         "rule 0: age > 52 → a (matches the model on 9 of 10 rows; at least 60% on new rows)",
         "The rules that hold disagree; the first one, which is the most faithful, answers.",
-        "The answer would be 'b' (rule 3) if age ≤ 52.",
+        "The rules would answer 'b' (rule 3) if age ≤ 52.",
     ]
 
 

@@ -25,7 +25,7 @@ MOST_FEATURES = 10
 # The page says these of the rows that are tried on it.
 UNCOVERED = "no rule covers this row"
 DISAGREE = "The rules that hold disagree; the first one, which is the most faithful, answers."
-CHANGE = "The answer would be '{}' ({}) if {}."
+CHANGE = "The rules would answer '{}' ({}) if {}."
 FAR = "{} lies far {} all values in the data, where no rule was checked"
 # Why a row of a silent subgroup gets no answer.
 SILENT_SUBGROUP = "the rules are silent in its subgroup, where the floor was not shown"

@@ -236,7 +236,7 @@ def _describe_choice(record: FitRecord) -> list[str]:
     else:
         lines = [
             f"Each rule can be read alone: the least faithful one matches the model on {lowest} of the {taught} where "
-            "it holds. Where several rules hold, the most faithful one answers."
+            f"it holds. Where several rules hold, the one most faithful on the {taught} answers."
         ]
     if proof is not None:
         rows = "synthetic rows" if record.from_draws else "rows they were learned from"
