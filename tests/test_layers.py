@@ -60,7 +60,7 @@ IMPORTED_LATE = {
 }
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
 # Of the whole package. A feature that needs more room makes some by what it replaces.
-MOST_LINES = 28_550
+MOST_LINES = 28_150
 
 ROOT = Path(oleander.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
