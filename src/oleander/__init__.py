@@ -1,4 +1,4 @@
-"""Explain any black-box classifier with a handful of small, faithful local models."""
+"""Explain any black-box model with a handful of faithful rules."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -119,6 +119,7 @@ def test_explain_has_at_most_20_options_in_groups_and_an_example(run):
     options = [one.name for one in fields(Explain)]
     assert len(options) - 1 <= 20
     shown = run("explain", "--help").out
+    assert "The seed of every random choice. Default: 0." in shown
     for name in options:
         assert f"--{name.removeprefix('as_').replace('_', '-')} " in shown or name == "data"
     groups = re.findall(r"^(\w.*):$", shown, flags=re.MULTILINE)

@@ -23,7 +23,7 @@ from oleander.messages import name_nearest, visible
 from oleander.running import import_without_collecting
 from oleander.running.progress import show_progress
 
-ABOUT = "Explain any black-box model with a handful of small models that say where they do not know."
+ABOUT = "Explain any black-box model with a handful of rules that say where they do not know."
 EXIT_CODES = """\
 exit codes:
   0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be used;
@@ -154,7 +154,8 @@ def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
     details, is_required = dict(one.metadata["details"]), one.default is MISSING
     if not is_required:
         details["default"] = one.default
-    if one.default not in (MISSING, None, False, "", ()):
+    # A flag has no default to name. A number may be 0, which equals False.
+    if one.default is not False and one.default not in (MISSING, None, "", ()):
         details["help"] += f" Default: {one.default}."
     # A percent sign would begin a mark of the formatter.
     details["help"] = details["help"].replace("%", "%%")

@@ -97,7 +97,7 @@ class Fitting(Opening):
         "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder "
         "of Parquet files, or env:VARIABLE::TABLE with a connection string in an environment variable.",
     )
-    target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
+    target: str | None = option(None, DATA, "The column of true labels, which the model predicts.", metavar="COL")
     groups: str | None = _groups()
     drop: Names = _drop()
     kinds: str = option("", DATA, "Kinds of columns that are detected wrongly: age=integer.", metavar="COL=KIND,...")
