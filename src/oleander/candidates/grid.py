@@ -150,8 +150,7 @@ class Memberships:
         first, last = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
         if mask.bit_count() <= last - first:
             return kernels.pack(mask_table(mask, n_codes).take(codes))
-        # A run of codes is found by one comparison: codes below it wrap around to large numbers.
-        return kernels.pack(codes.view(np.uint32) - np.uint32(first) <= np.uint32(last - first))
+        return kernels.pack_run(codes, first, last)
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from oleander.running import import_without_collecting
 
 if TYPE_CHECKING:
-    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, unpack
+    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, pack_run, unpack
     from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import bin_numbers, grow_nodes
@@ -30,6 +30,7 @@ __all__ = [
     "load",
     "mark",
     "pack",
+    "pack_run",
     "score_features",
     "take_polyak_steps",
     "take_volume_steps",
@@ -38,7 +39,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     HOMES = {
-        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "unpack"),
+        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "pack_run", "unpack"),
         "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("bin_numbers", "grow_nodes"),

@@ -49,6 +49,16 @@ def _count(bits: Bits, lines: Ints, masks: Bits, counts: Ints) -> None:
             counts[i, j] = _count_common(bits[lines[i]], masks[j])
 
 
+@compiled(reads(types.int32, 1, "C"), types.int32, types.int32, writes(types.uint64, 1))
+def _pack_run(codes: NDArray[np.int32], first: int, last: int, words: Bits) -> None:
+    for word in range(len(words)):
+        here = np.uint64(0)
+        own = codes[64 * word : 64 * word + 64]
+        for place in range(len(own)):
+            here |= np.uint64((own[place] >= first) & (own[place] <= last)) << np.uint64(place)
+        words[word] = here
+
+
 @compiled()
 def _find_column(number: int, bit: np.uint64) -> np.uint64:
     """Return the column of a single bit of a word; an unsigned index is not checked for counting from the end."""
@@ -160,9 +170,16 @@ def pack(rows: Bools) -> Bits:
     return words.view(np.uint64)
 
 
+def pack_run(codes: NDArray[np.int32], first: int, last: int) -> Bits:
+    """Return as packed bits which codes lie between two codes, both included."""
+    words = np.empty(count_words(len(codes)), dtype=np.uint64)
+    _pack_run(np.ascontiguousarray(codes), first, last, words)
+    return words
+
+
 def unpack(bits: Bits, n_rows: int) -> Bools:
     """Undo ``pack``."""
-    return np.unpackbits(bits.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows].astype(bool)
+    return np.unpackbits(bits.view(np.uint8), axis=-1, count=n_rows, bitorder="little").view(bool)
 
 
 def count_bits(bits: Bits) -> Ints:

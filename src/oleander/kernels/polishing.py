@@ -32,7 +32,7 @@ DRAWS, DRAWS_BY_CODE, STARTS = reads(types.int32, 1, "C"), reads(types.int32, 2,
 AMOUNTS, VALUE = writes(types.float64, 2), types.float64
 
 
-@compiled(CELLS, SIZES, ALLOWED, TAKEN, KINDS, SMALL, SMALL, SMALL, SMALL, COUNTS)
+@compiled(CELLS, SIZES, ALLOWED, TAKEN, KINDS, SMALL, SMALL, SMALL, SMALL, COUNTS, is_inner=True)
 def _place(
     cells: Cells,
     n_codes: Ints,
@@ -209,10 +209,12 @@ def _find_levels(sums: Floats, n_codes: int, penalty: float, taken: Bools) -> tu
 
 
 @compiled(
-    *(CELLS, DRAWS_BY_CODE, STARTS, SIZES, FLAGS, ALLOWED, TAKEN, KINDS, AMOUNTS, types.bool_, VALUE, NUMBER, NUMBER),
-    *(SMALL, COUNTS, writes(types.float64, 3), ALLOWED, LINE),
+    *(CELLS, CELLS, DRAWS_BY_CODE, STARTS, SIZES, FLAGS, writes(types.bool_, 3), ALLOWED, KINDS),
+    *(writes(types.float64, 3), FLAGS, VALUE, NUMBER, NUMBER),
+    *(writes(types.int32, 2), SMALL, COUNTS, writes(types.float64, 3), ALLOWED, LINE),
 )
 def _move(
+    cells: Cells,
     by_draw: Cells,
     by_code: Small,
     starts: Ints,
@@ -222,61 +224,71 @@ def _move(
     is_cut: Bools,
     kinds: Kinds,
     worths: Floats,
-    has_floor: bool,
+    has_floor: Bools,
     penalty: float,
     max_cuts: int,
     max_moves: int,
-    fails: Small,
+    of_draws: Small,
+    changes: Small,
     counts: Small,
     work: Floats,
     found: Bools,
     first_bins: Ints,
 ) -> None:
-    sums, before, taken, best_taken = work[0], work[1], found[0], found[1]
-    n_cuts = 0
-    for line in range(len(is_cut)):
-        n_cuts += is_cut[line]
-    for _ in range(max_moves):
-        best_is_kept, best, best_line = True, 0.0, -1
-        for line in range(len(n_codes)):
-            inside = kept = 0.0
-            for code in range(n_codes[line] + 1):
-                sums[0, code] = sums[1, code] = 0.0
-                for kind in range(worths.shape[1]):
-                    sums[0, code] += counts[line, code, kind] * worths[0, kind]
-                    sums[1, code] += counts[line, code, kind] * worths[1, kind]
-                if allowed[line, code]:
-                    inside += sums[0, code]
-                    kept += sums[1, code]
-            if line == 0:
-                best_is_kept = kept >= -ROUNDING
-                best = LEAST_GAIN + (inside + LEAST_SHARE * penalty if best_is_kept else kept)
-            if n_cuts >= max_cuts and not is_cut[line]:
-                continue
-            if not has_floor:
-                is_kept, worth = _find_free(sums, n_codes[line], is_number[line], penalty, before, taken)
-            elif is_number[line]:
-                is_kept, worth = _find_range(sums, n_codes[line], penalty, first_bins, before, taken)
-            else:
-                is_kept, worth = _find_levels(sums, n_codes[line], penalty, taken)
-            # A cut column has paid for its cut.
-            worth += penalty if is_cut[line] and is_kept else 0.0
-            if _is_better(is_kept, worth, best_is_kept, best):
-                best_is_kept, best, best_line = is_kept, worth, line
+    """Move a box in one way after another, from line 0 of ``allowed`` and ``is_cut``; line k + 1 is written by way k.
+
+    One call of all ways: a thread that comes back from a kernel may have to wait for others.
+    """
+    sums, before, taken, best_taken, fails = work[0], work[1], found[0], found[1], of_draws[0]
+    _place(cells, n_codes, allowed[0], is_cut[0], kinds, changes, fails, of_draws[1], of_draws[2], counts)
+    for way in range(len(worths)):
+        own, cuts, n_cuts = allowed[way + 1], is_cut[way + 1], 0
+        for line in range(len(cuts)):
+            cuts[line] = is_cut[way, line]
+            n_cuts += cuts[line]
+            for code in range(own.shape[1]):
+                own[line, code] = allowed[way, line, code]
+        for _ in range(max_moves):
+            best_is_kept, best, best_line = True, 0.0, -1
+            for line in range(len(n_codes)):
+                inside = kept = 0.0
                 for code in range(n_codes[line] + 1):
-                    best_taken[code] = taken[code]
-        if best_line < 0:
-            break
-        n_cuts -= is_cut[best_line]
-        is_cut[best_line] = False
-        for code in range(n_codes[best_line] + 1):
-            if allowed[best_line, code] != best_taken[code]:
-                draws = by_code[best_line, starts[best_line, code] : starts[best_line, code + 1]]
-                change = ONE_FAIL + best_line
-                _change(by_draw, kinds, draws, best_line, -change if best_taken[code] else change, fails, counts)
-            allowed[best_line, code] = best_taken[code]
-            is_cut[best_line] = is_cut[best_line] or not best_taken[code]
-        n_cuts += is_cut[best_line]
+                    sums[0, code] = sums[1, code] = 0.0
+                    for kind in range(worths.shape[2]):
+                        sums[0, code] += counts[line, code, kind] * worths[way, 0, kind]
+                        sums[1, code] += counts[line, code, kind] * worths[way, 1, kind]
+                    if own[line, code]:
+                        inside += sums[0, code]
+                        kept += sums[1, code]
+                if line == 0:
+                    best_is_kept = kept >= -ROUNDING
+                    best = LEAST_GAIN + (inside + LEAST_SHARE * penalty if best_is_kept else kept)
+                if n_cuts >= max_cuts and not cuts[line]:
+                    continue
+                if not has_floor[way]:
+                    is_kept, worth = _find_free(sums, n_codes[line], is_number[line], penalty, before, taken)
+                elif is_number[line]:
+                    is_kept, worth = _find_range(sums, n_codes[line], penalty, first_bins, before, taken)
+                else:
+                    is_kept, worth = _find_levels(sums, n_codes[line], penalty, taken)
+                # A cut column has paid for its cut.
+                worth += penalty if cuts[line] and is_kept else 0.0
+                if _is_better(is_kept, worth, best_is_kept, best):
+                    best_is_kept, best, best_line = is_kept, worth, line
+                    for code in range(n_codes[line] + 1):
+                        best_taken[code] = taken[code]
+            if best_line < 0:
+                break
+            n_cuts -= cuts[best_line]
+            cuts[best_line] = False
+            for code in range(n_codes[best_line] + 1):
+                if own[best_line, code] != best_taken[code]:
+                    draws = by_code[best_line, starts[best_line, code] : starts[best_line, code + 1]]
+                    change = ONE_FAIL + best_line
+                    _change(by_draw, kinds, draws, best_line, -change if best_taken[code] else change, fails, counts)
+                own[best_line, code] = best_taken[code]
+                cuts[best_line] = cuts[best_line] or not best_taken[code]
+            n_cuts += cuts[best_line]
 
 
 class CodedDraws:
@@ -344,21 +356,26 @@ class CodedDraws:
         list of pairs of arrays
             After each way the codes that the box allows, and whether it is cut.
         """
-        allowed, is_cut, n_kinds = allowed.copy(), is_cut.copy(), len(ways[0][0])
+        n_ways, n_kinds = len(ways), len(ways[0][0])
+        # The box as it is given, and after each way.
+        boxes = np.empty((n_ways + 1, *allowed.shape), dtype=bool)
+        cuts = np.empty((n_ways + 1, len(is_cut)), dtype=bool)
+        boxes[0], cuts[0] = allowed, is_cut
         counts, changes = np.zeros((*allowed.shape, n_kinds), np.int32), np.empty(self.width, np.int32)
-        fails, within, beside = np.zeros((3, len(kinds)), dtype=np.int32)
+        # For each draw its failed cuts, and room for lists of draws.
+        of_draws = np.zeros((3, len(kinds)), dtype=np.int32)
         if inside is not None:
             # As if two more cuts kept them out.
-            fails[~inside] = 2 * ONE_FAIL
-        _place(self.cells, self.n_codes, allowed, is_cut, kinds, changes, fails, within, beside, counts)
+            of_draws[0, ~inside] = 2 * ONE_FAIL
+        worths, has_floor = np.zeros((n_ways, 2, n_kinds)), np.zeros(n_ways, dtype=bool)
+        for way, (gains, slacks) in enumerate(ways):
+            worths[way, 0] = gains
+            if slacks is not None:
+                worths[way, 1], has_floor[way] = slacks, True
         # Running sums are one longer than a line of codes.
         sums, taken = np.empty((2, 2, self.width + 1)), np.empty((2, self.width), dtype=bool)
-        room = fails, counts, sums, taken, np.empty(self.width, dtype=np.intp)
-        columns = self._by_draw, self._by_code, self._starts, self.n_codes, self.is_number
-        found = []
-        for gains, slacks in ways:
-            worths = np.stack([gains, np.zeros(n_kinds) if slacks is None else slacks])
-            prices = worths, slacks is not None, penalty
-            _move(*(*columns, allowed, is_cut, kinds, *prices, max_cuts, max_moves, *room))
-            found.append((allowed.copy(), is_cut.copy()))
-        return found
+        columns = self.cells, self._by_draw, self._by_code, self._starts, self.n_codes, self.is_number
+        prices = worths, has_floor, penalty, max_cuts, max_moves
+        room = of_draws, changes, counts, sums, taken, np.empty(self.width, dtype=np.intp)
+        _move(*(*columns, boxes, cuts, kinds, *prices, *room))
+        return list(zip(boxes[1:], cuts[1:], strict=True))
