@@ -103,7 +103,7 @@ def test_it_is_described_saved_and_read_back(atlases, name, tmp_path):
     loaded = AggregateExplainer.load(tmp_path / "atlas")
     assert type(loaded.explainers_[0].explainer) is Threshold
     np.testing.assert_array_equal(loaded.predict(X).filled("-"), atlas.predict(X).filled("-"))
-    assert "would be 'low' (rule 2) if dose = 0.4" in str(loaded.explain(X.iloc[0]))
+    assert "would answer 'low' (rule 2) if dose = 0.4" in str(loaded.explain(X.iloc[0]))
 
 
 def test_in_a_box_it_is_exported(atlases):
