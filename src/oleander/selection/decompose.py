@@ -32,9 +32,9 @@ from oleander.selection.search import walk
 PATIENCE = 50
 # Steps of a share's bound, and nodes of its tree before the knapsack is solved again.
 SHARE_STEPS, NODES_AT_ONCE = 40, 30
-# A move takes ten steps in the model, and one more for so many nodes since the last move, up to a maximum.
+# A move takes ten steps in the model, and one more per NODES_PER_STEP nodes since the last move, at most MOST_STEPS.
 NODES_PER_STEP, MOST_STEPS = 100, 200
-# The first move is so many times as long as a step that would reach the cutoff if the bound fell all the way.
+# The length of the first move, in steps that would reach the cutoff if the bound kept falling at its first rate.
 FIRST_REACH = 4.0
 # Groups are joined when a move may close less than this share of the gap.
 LITTLE = 0.25
