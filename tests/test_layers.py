@@ -32,7 +32,6 @@ LAYERS = [
     "reserve",
     "explainer",
     "report",
-    "mlflow",
     "cli",
     "__main__",
 ]
@@ -46,7 +45,6 @@ ROOT_MODULES = {
     "arrays",
     "comparing",
     "messages",
-    "mlflow",
     "reserve",
     "router",
     "watch",

@@ -24,7 +24,7 @@ def test_an_explainer_is_logged_with_its_page_and_loaded(tmp_path, monkeypatch):
         warnings.simplefilter("ignore")
         import mlflow
 
-        from oleander.mlflow import PyfuncExplainer, load_explainer, log_explainer
+        from examples.mlflow_model import PyfuncExplainer, load_explainer, log_explainer
 
     mlflow.set_tracking_uri((tmp_path / "store").as_uri())
     rng = np.random.default_rng(0)
