@@ -150,7 +150,7 @@ class TestPaper:
         atlas = AggregateExplainer.paper(halves, letter=True, formulation=formulation, **options).fit(square)
         balls, local = atlas.candidates, atlas.candidates.local
         assert atlas.program.formulation == (formulation or "selective")
-        assert (balls.bounds, balls.scale, balls.centers, balls.norm) == ("uncut", "none", "rows", np.inf)
+        assert (balls.bounds, balls.scale, balls.centers) == ("uncut", "none", "rows")
         assert (local.alpha, local.max_leaves, local.n_bins) == (None, None, 3)
         draws = atlas.pool_.candidates[0].recipe.draw()
         assert draws.min() < 0 or draws.max() > 1

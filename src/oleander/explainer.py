@@ -121,7 +121,6 @@ class AggregateExplainer(Fitted):
         n_draws: int = 10_000,
         local: LocalExplainer | None = None,
         max_flips: int | None = None,
-        norm: float = np.inf,
         scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
         centers: Literal["rounded", "rows"] = "rows",
         max_candidates: int | None = None,
@@ -149,8 +148,8 @@ class AggregateExplainer(Fitted):
         black_box : object with ``predict``, or callable
         radius : float, sequence of float, PerRow, Holding or "auto"
             r in the paper, in raw units (``scale="none"``, also with a schema).
-        n_draws, local, max_flips, norm, scale, centers, max_candidates, bounds
-            As in ``oleander.Balls``. ``n_draws`` is N in the paper, and ``norm`` and ``max_flips`` are its metric d.
+        n_draws, local, max_flips, scale, centers, max_candidates, bounds
+            As in ``oleander.Balls``. ``n_draws`` is N in the paper.
             ``local=None`` is a whole tree behind the information filter, and ``bounds=None`` is "clipped", or "uncut"
             with ``letter``.
         formulation, solver, time_limit
@@ -175,7 +174,6 @@ class AggregateExplainer(Fitted):
         balls = Balls(
             radius,
             scale=scale,
-            norm=norm,
             max_flips=max_flips,
             max_candidates=max_candidates,
             n_draws=n_draws,

@@ -125,10 +125,7 @@ def papers_instance(work: Work, explained: ExplainedRows) -> tuple[Floats, Bools
     points = choose_centers(rows, balls.max_candidates)
     raw = np.ones(len(rows.schema.numbers))
     distances = np.array(
-        [
-            np.maximum(*ball_distances(rows.values[points], rows.values[point], rows.schema, np.inf, raw))
-            for point in points
-        ]
+        [np.maximum(*ball_distances(rows.values[points], rows.values[point], rows.schema, raw)) for point in points]
     )
     said = [explainer.predict(rows.values[points]) for explainer in pool.explainers if explainer is not None]
     return distances, np.array(said) == rows.labels[points], radius

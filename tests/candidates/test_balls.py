@@ -37,7 +37,7 @@ def propose(balls, X, schema=None):
 
 def test_every_row_and_radius_is_a_candidate_with_the_options():
     X, local = np.random.default_rng(0).normal(size=(20, 3)), FilteredTree(max_leaves=3)
-    options = {"norm": 2.0, "max_flips": 1, "n_draws": 50, "local": local, "bounds": "uncut"}
+    options = {"max_flips": 1, "n_draws": 50, "local": local, "bounds": "uncut"}
     candidates = propose(Balls(radius=(1.0, 0.5, 1.0), **options), X)
     assert isinstance(Balls(1.0), Generator)
     assert len(candidates) == 40
@@ -47,7 +47,7 @@ def test_every_row_and_radius_is_a_candidate_with_the_options():
     for candidate in candidates:
         ball, recipe = candidate.region, candidate.recipe
         assert isinstance(recipe, Recipe)
-        assert (ball.norm, ball.max_flips) == (2.0, 1)
+        assert ball.max_flips == 1
         assert (recipe.ball, recipe.n_draws, recipe.local, recipe.bounds) == (ball, 50, local, "uncut")
     assert candidates[0].recipe.draw().shape == (50, 3)
 
@@ -151,10 +151,6 @@ class TestRoundedCenters:
         ({"radius": 1.0, "max_candidates": 0}, "max_candidates=0 is not allowed"),
         ({"radius": 1.0, "scale": "mad"}, "scale='mad' is not known; use 'schema' or 'none'"),
         ({"radius": 1.0, "centers": "means"}, "centers='means' is not known; use 'rounded' or 'rows'"),
-        ({"radius": 1.0, "norm": 0.5}, "norm=0.5 is not allowed"),
-        ({"norm": 0}, "norm=0 is not allowed: p is 1 or more, or infinity"),
-        ({"norm": "2"}, "norm='2' is not allowed"),
-        ({"norm": True}, "norm=True is not allowed"),
         ({"radius": 1.0, "max_flips": -1}, "max_flips=-1 is not allowed"),
         ({"max_flips": 1.5}, "max_flips=1.5 is not allowed: give a whole number, 0 or more, or None"),
     ],

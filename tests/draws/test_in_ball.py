@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from oleander.data.schema import FeatureSchema
-from oleander.draws.in_ball import draw_flips, draw_in_ball, draw_unit_lp, seed_for
+from oleander.draws.in_ball import draw_flips, draw_in_ball, seed_for
 from oleander.rules import Ball
 
 # A test of a law with a fixed seed either passes or not; this level says how unlucky the seed may be.
@@ -25,29 +25,20 @@ def numbers(n_features: int, spread: float = 100.0) -> FeatureSchema:
     )
 
 
-@pytest.mark.parametrize("norm", [1, 1.5, 2, 4, np.inf])
 @pytest.mark.parametrize("n_features", [1, 3, 8])
-def test_radial_law(norm, n_features):
-    """Uniform in a ball of radius r in d dimensions: P(norm ≤ t) = (t/r)^d."""
-    schema = numbers(n_features)
-    draws = draw_in_ball(Ball(schema, np.zeros(n_features), 3.0, norm=norm), 20_000, rng())
-    radii = np.linalg.norm(draws, ord=norm, axis=1)
+def test_radial_law(n_features):
+    """Uniform in a ball of radius r in d dimensions: P(distance ≤ t) = (t/r)^d."""
+    draws = draw_in_ball(Ball(numbers(n_features), np.zeros(n_features), 3.0), 20_000, rng())
+    radii = np.abs(draws).max(axis=1)
     assert stats.kstest((radii / 3.0) ** n_features, "uniform").pvalue > LEVEL
 
 
-@pytest.mark.parametrize("norm", [1, 2, np.inf])
-def test_no_direction_is_preferred(norm):
+def test_no_direction_is_preferred():
     """By symmetry each orthant has the same share, and each coordinate the same law."""
-    draws = draw_in_ball(Ball(numbers(3), np.zeros(3), 1.0, norm=norm), 20_000, rng())
+    draws = draw_in_ball(Ball(numbers(3), np.zeros(3), 1.0), 20_000, rng())
     orthant = (draws > 0) @ [1, 2, 4]
     assert stats.chisquare(np.bincount(orthant, minlength=8)).pvalue > LEVEL
     assert stats.ks_2samp(np.abs(draws[:, 0]), np.abs(draws[:, 2])).pvalue > LEVEL
-
-
-def test_marginal_of_the_disc():
-    """In the Euclidean disc a coordinate has the semicircle law."""
-    draws = draw_unit_lp(20_000, 2, 2.0, rng())
-    assert stats.kstest(draws[:, 0], stats.semicircular.cdf).pvalue > LEVEL
 
 
 def test_scales_stretch_the_ball():
@@ -57,41 +48,27 @@ def test_scales_stretch_the_ball():
     np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 220.0], rtol=0.01)
 
 
-@pytest.mark.parametrize("norm", [2, np.inf])
-def test_a_ball_may_have_scales_of_its_own(norm):
-    ball = Ball(numbers(2), np.zeros(2), 2.0, norm=norm, scales=np.array([1.0, 10.0]))
+def test_a_ball_may_have_scales_of_its_own():
+    ball = Ball(numbers(2), np.zeros(2), 2.0, scales=np.array([1.0, 10.0]))
     draws = draw_in_ball(ball, 20_000, rng())
     assert ball.contains(draws).all()
-    radii = np.linalg.norm(draws / [2.0, 20.0], ord=norm, axis=1)
+    radii = np.abs(draws / [2.0, 20.0]).max(axis=1)
     assert stats.kstest(radii**2, "uniform").pvalue > LEVEL
 
 
-@pytest.mark.parametrize("norm", [1, 2, np.inf])
-def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
-    """A quarter of the disc: draws in a corner of the bounds have the law of the ball's part there."""
+def test_bounds_cut_the_ball_and_leave_it_uniform():
+    """Draws in a corner of the bounds have the law of the ball's part there."""
     schema = FeatureSchema.infer(np.array([[0.0, 0.5], [9.5, 0.0], [9.0, 9.5]]), scale="none")
-    draws = draw_in_ball(Ball(schema, np.zeros(2), 4.0, norm=norm), 20_000, rng(), bounds="cut")
+    draws = draw_in_ball(Ball(schema, np.zeros(2), 4.0), 20_000, rng(), bounds="cut")
     assert draws.min() >= 0
-    radii = np.linalg.norm(draws, ord=norm, axis=1)
+    radii = draws.max(axis=1)
     assert stats.kstest((radii / 4.0) ** 2, "uniform").pvalue > LEVEL
 
 
-def test_a_corner_in_many_dimensions_is_drawn_by_gibbs_sampling():
-    """One draw in 2^12 would be kept: the walk has the right law too."""
-    d = 12
-    schema = FeatureSchema.infer(np.vstack([np.zeros(d), np.full(d, 9.5)]), scale="none")
-    schema = FeatureSchema(tuple(f for f in schema), None, "float64")
-    draws = draw_in_ball(Ball(schema, np.zeros(d), 4.0, norm=2), 4000, rng(), bounds="cut")
-    assert draws.min() >= 0
-    radii = np.linalg.norm(draws, axis=1)
-    assert stats.kstest((radii / 4.0) ** d, "uniform").pvalue > LEVEL
-
-
-@pytest.mark.parametrize("norm", [1, 2, np.inf])
-def test_whole_numbers_are_whole_and_inside(norm):
+def test_whole_numbers_are_whole_and_inside():
     X = np.array([[0, 0], [9, 9], [5, 3]])
     schema = FeatureSchema.infer(X, scale="none")
-    ball = Ball(schema, np.array([5.0, 3.0]), 2.7, norm=norm)
+    ball = Ball(schema, np.array([5.0, 3.0]), 2.7)
     draws = draw_in_ball(ball, 5000, rng())
     assert (draws == np.round(draws)).all()
     assert ball.contains(draws).all()
@@ -107,11 +84,10 @@ def test_whole_numbers_are_uniform_in_the_chebyshev_ball():
 
 
 @pytest.mark.parametrize("radius", [0, 0.4, 1, 2.5])
-@pytest.mark.parametrize("norm", [1, np.inf])
-def test_every_draw_is_inside_and_can_be_shown_to_the_black_box(mixed, mixed_schema, radius, norm):
+def test_every_draw_is_inside_and_can_be_shown_to_the_black_box(mixed, mixed_schema, radius):
     rows = mixed_schema.encode(mixed)
     for center in rows[:15]:
-        ball = Ball(mixed_schema, center, radius, norm=norm)
+        ball = Ball(mixed_schema, center, radius)
         draws = draw_in_ball(ball, 200, rng())
         assert ball.contains(draws).all()
         decoded = mixed_schema.decode(draws)
@@ -172,14 +148,13 @@ def test_seed_depends_on_state_center_and_radius_alone():
 
 
 class TestUncut:
-    @pytest.mark.parametrize("norm", [1, 2, np.inf])
-    def test_draws_fill_the_whole_ball_beyond_the_bounds(self, norm):
+    def test_draws_fill_the_whole_ball_beyond_the_bounds(self):
         """The center stands in a corner of its bounds; uncut, the radial law is that of the whole ball."""
         schema = FeatureSchema.infer(np.array([[0.5, 0.5, 0.5], [1.5, 1.5, 0.5]]), scale="none")
-        ball = Ball(schema, np.full(3, 0.5), 2.0, norm=norm)
+        ball = Ball(schema, np.full(3, 0.5), 2.0)
         draws = draw_in_ball(ball, 20_000, rng(), bounds="uncut")
         assert (draws.min(axis=0) < 0).all()
-        assert stats.kstest((np.linalg.norm(draws - 0.5, ord=norm, axis=1) / 2.0) ** 3, "uniform").pvalue > LEVEL
+        assert stats.kstest((np.abs(draws - 0.5).max(axis=1) / 2.0) ** 3, "uniform").pvalue > LEVEL
         cut = draw_in_ball(ball, 1_000, rng(), bounds="cut")
         assert cut.min() >= 0.5
         assert cut.max() <= 1.5
@@ -195,11 +170,10 @@ class TestUncut:
 
 
 class TestClipped:
-    @pytest.mark.parametrize("norm", [1, 2, np.inf])
-    def test_draws_beyond_a_bound_are_moved_to_it(self, norm):
+    def test_draws_beyond_a_bound_are_moved_to_it(self):
         """Clipped and uncut draws of one seed are equal except beyond the bounds."""
         schema = FeatureSchema.infer(np.array([[0.5, 0.5, 0.5], [1.5, 1.5, 0.5]]), scale="none")
-        ball = Ball(schema, np.array([0.5, 1.0, 0.5]), 0.8, norm=norm)
+        ball = Ball(schema, np.array([0.5, 1.0, 0.5]), 0.8)
         draws = draw_in_ball(ball, 2_000, rng())
         assert ball.contains(draws).all()
         # The third column has one value only: it does not move.

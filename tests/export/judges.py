@@ -278,7 +278,6 @@ FITS: dict[str, dict[str, Any]] = {
     "rows only": {"draws": Draws(0), "random_state": 0, "min_fidelity": 0.7},
     "trees": {"candidates": OwnTrees(), **LENIENT},
     "balls": {"candidates": Balls(**BALLS), **LENIENT},
-    "round balls": {"candidates": Balls(**BALLS, norm=2.0), **LENIENT},
     "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
     "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
     "balls of lines": {"candidates": Balls(**BALLS, local=SparseLine()), "tolerance": 4.0, **LENIENT},

@@ -120,17 +120,10 @@ class Stubborn(Constant):
         return np.full(len(rows), "else")
 
 
-@pytest.mark.parametrize(
-    ("region", "explainer", "words"),
-    [
-        (EVERYWHERE, Stubborn("yes"), "explainer 1 is a Stubborn"),
-        (Ball(SCHEMA, np.zeros(1), 1.0, norm=3.0), Constant("yes"), "a ball of norm 3"),
-    ],
-)
-def test_what_other_programs_cannot_compute_is_refused_by_name(region, explainer, words):
-    atlas = with_members(SCHEMA, [(region, explainer)])
+def test_what_other_programs_cannot_compute_is_refused_by_name():
+    atlas = with_members(SCHEMA, [(EVERYWHERE, Stubborn("yes"))])
     for write in (atlas.to_sql, atlas.to_python):
-        with pytest.raises(ExportError, match=words):
+        with pytest.raises(ExportError, match="explainer 1 is a Stubborn"):
             write()
 
 

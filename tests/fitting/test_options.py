@@ -299,7 +299,6 @@ PAPER: dict[str, Any] = {
     "n_draws": 100,
     "local": LimeLinear(),
     "max_flips": 0,
-    "norm": 2.0,
     "scale": "none",
     "centers": "rounded",
     "max_candidates": 20,
@@ -366,7 +365,6 @@ class TestPaper:
 BALLS_OPTIONS: dict[str, Any] = {
     "radius": 1.2,
     "scale": "range",
-    "norm": 1.0,
     "max_flips": 0,
     "max_candidates": 10,
     "n_draws": 100,

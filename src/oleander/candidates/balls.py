@@ -25,7 +25,6 @@ from oleander.messages import show_share, warn_user
 from oleander.results.fit_record import BallSize
 from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
 from oleander.rules.base import Explainer
-from oleander.rules.region import check_norm
 
 if TYPE_CHECKING:
     from oleander.candidates.pool import CandidatePool
@@ -211,8 +210,6 @@ class Balls:
         sequence with as many values as X has rows is refused, because it may be meant in two ways.
     scale : {"schema", "std", "iqr", "range", "none"}
         The unit of the radius along each number: the schema's scale, one computed from the rows, or raw units.
-    norm : float
-        p of the ℓp norm along numbers.
     max_flips : int or None
         The most levels that may differ; None means the whole part of the radius.
     max_candidates : int or None
@@ -243,7 +240,6 @@ class Balls:
 
     radius: Radius = field(default="auto", kw_only=False)
     scale: Literal["schema", "std", "iqr", "range", "none"] = "schema"
-    norm: float = np.inf
     max_flips: int | None = None
     max_candidates: int | None = 2000
     n_draws: int = 2000
@@ -275,7 +271,7 @@ class Balls:
         candidates = []
         for center, point in zip(centers, points, strict=True):
             for radius, row in ladders[point].items():
-                ball = Ball(rows.schema, center, radius, self.max_flips, self.norm, scales)
+                ball = Ball(rows.schema, center, radius, self.max_flips, scales)
                 seed = seed_for(random_state, center, radius)
                 recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls", row=row))
@@ -312,7 +308,7 @@ class Balls:
         places = [int(share * (rows.n_rows - 1)) for share in shares]
         scales, distances = self.measured_scales(rows), []
         for point in choose_centers(rows, min(rows.n_points, MOST_MEASURED)):
-            along, flips = ball_distances(rows.values, rows.values[point], rows.schema, self.norm, scales)
+            along, flips = ball_distances(rows.values, rows.values[point], rows.schema, scales)
             # Without a limit of their own, flips are limited by the whole part of the radius.
             if self.max_flips is None:
                 reach = np.maximum(along, flips)
@@ -357,7 +353,6 @@ class Balls:
         check_count("n_draws", self.n_draws)
         check_count("max_candidates", self.max_candidates, or_none=True)
         check_count("max_flips", self.max_flips, 0, or_none=True)
-        check_norm(self.norm)
         check_choice("scale", self.scale, ("schema", *SCALES))
         check_choice("centers", self.centers, ("rounded", "rows"))
         check_choice("bounds", self.bounds, ("uncut", "clipped", "cut"))

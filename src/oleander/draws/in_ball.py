@@ -9,18 +9,15 @@ from oleander.arrays import Bools, Floats
 from oleander.rules import Ball
 
 Bounds = Literal["uncut", "clipped", "cut"]
-# Sweeps of the Gibbs sampler, after which its draws are uniform.
-N_SWEEPS = 30
 
 
 def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: Bounds = "clipped") -> Floats:
     """Draw rows uniformly in a ball: an encoded array of shape (n_draws, n_features).
 
-    Numbers are uniform in the ℓp ball. Whole numbers are uniform among the whole numbers inside (for finite p: rounded,
-    and truncated towards the center where rounding would leave the ball). The number of flips is uniform up to the
-    maximum that the ball allows, and then the columns are. A flip moves to one of the other levels, or to missing where
-    that is allowed. A missing number stays missing unless it is flipped; then it takes a value anywhere within its
-    bounds.
+    Numbers are uniform over their interval, and whole numbers over the whole numbers inside. The number of flips is
+    uniform up to the maximum that the ball allows, and then the columns are. A flip moves to one of the other levels,
+    or to missing where that is allowed. A missing number stays missing unless it is flipped; then it takes a value
+    anywhere within its bounds.
 
     ``bounds="uncut"`` draws in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, up to the
     limits of the column's dtype. "clipped" moves such a number to the nearest bound. "cut" draws uniformly in the part
@@ -41,16 +38,11 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: 
     moving = [
         j for j in schema.numbers if not np.isnan(center[j]) and (bounds == "uncut" or exact[j].lower < exact[j].upper)
     ]
-    if moving and ball.radius > 0:
-        ends = np.array([_ends(ball, j, is_cut=bounds == "cut") for j in moving])
-        if np.isinf(ball.norm):
-            _draw_box(draws, ball, moving, ends, rng)
-        else:
-            draws[:, moving] = _draw_lp(ball, moving, ends, n_draws, rng)
+    for j in moving if ball.radius > 0 else ():
+        _draw_number(draws[:, j], *_ends(ball, j, is_cut=bounds == "cut"), rng, is_whole=schema[j].is_whole)
         if bounds == "clipped":
             # Moving a number towards its center never leaves the ball.
-            for j in moving:
-                np.clip(draws[:, j], *_ends(ball, j, is_cut=True), out=draws[:, j])
+            np.clip(draws[:, j], *_ends(ball, j, is_cut=True), out=draws[:, j])
     _flip_columns(draws, ball, rng)
     return draws
 
@@ -66,16 +58,6 @@ def draw_flips(n_columns: int, most: int, n_draws: int, rng: np.random.Generator
     return flipped
 
 
-def draw_unit_lp(n_draws: int, n_dimensions: int, norm: float, rng: np.random.Generator) -> Floats:
-    """Draw uniformly in the unit ℓp ball (Barthe, Guédon, Mendelson and Naor 2005)."""
-    # Coordinates with density proportional to exp(−|t|^p), divided by the p-th root of their sum of powers plus one
-    # exponential variable.
-    powers = rng.gamma(1 / norm, size=(n_draws, n_dimensions))
-    total = powers.sum(axis=1, keepdims=True) + rng.exponential(size=(n_draws, 1))
-    signs = rng.choice([-1.0, 1.0], size=powers.shape)
-    return np.asarray(signs * (powers / total) ** (1 / norm))
-
-
 def seed_for(random_state: int, center: Floats, radius: float) -> int:
     """Return the seed of the explainer around a center, a function of these three values alone.
 
@@ -86,18 +68,16 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
 
 
-def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: np.random.Generator) -> None:
-    """Draw each number in the Chebyshev ball independently, in place."""
-    for j, (low, high) in zip(moving, ends.tolist(), strict=True):
-        column = draws[:, j]
-        if ball.schema[j].is_whole:
-            # The whole numbers inside; the margin keeps the center among them despite rounding.
-            first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
-            column[:] = rng.integers(int(first), int(last), size=len(draws), endpoint=True)
-        else:
-            rng.random(out=column)
-            column *= high - low
-            column += low
+def _draw_number(column: Floats, low: float, high: float, rng: np.random.Generator, *, is_whole: bool) -> None:
+    """Draw uniformly between two ends, in place."""
+    if is_whole:
+        # The margin keeps the center among the whole numbers inside despite rounding.
+        first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
+        column[:] = rng.integers(int(first), int(last), size=len(column), endpoint=True)
+    else:
+        rng.random(out=column)
+        column *= high - low
+        column += low
 
 
 def _ends(ball: Ball, j: int, *, is_cut: bool) -> tuple[float, float]:
@@ -105,46 +85,6 @@ def _ends(ball: Ball, j: int, *, is_cut: bool) -> tuple[float, float]:
     feature, middle, step = ball.schema[j].exact, float(ball.center[j]), ball.radius * float(ball.units[j])
     lower, upper = (feature.lower, feature.upper) if is_cut else feature.dtype_bounds
     return max(middle - step, min(lower, middle)), min(middle + step, max(upper, middle))
-
-
-def _draw_lp(ball: Ball, moving: list[int], ends: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw in the ℓp ball cut with the bounds: by rejection, or by Gibbs sampling where few draws would be kept."""
-    schema, center = ball.schema, ball.center[moving]
-    step = ball.radius * ball.units[moving]
-    low, high = (ends[:, 0] - center) / step, (ends[:, 1] - center) / step
-
-    def draw_inside() -> Floats:
-        unit = draw_unit_lp(n_draws, len(moving), ball.norm, rng)
-        return unit[((unit >= low) & (unit <= high)).all(axis=1)]
-
-    kept = draw_inside()
-    # Around a center in a corner of its bounds one in 2^d draws is kept: rejection would take too long.
-    if len(kept) * 100 < n_draws:
-        unit = _walk_inside(n_draws, low, high, ball.norm, rng)
-    else:
-        while len(kept) < n_draws:
-            kept = np.concatenate([kept, draw_inside()])
-        unit = kept[:n_draws]
-    offsets = unit * step
-    whole = np.array([schema[j].is_whole for j in moving])
-    if whole.any():
-        rounded = np.where(whole, np.round(offsets), offsets)
-        outside = ((np.abs(rounded) / step) ** ball.norm).sum(axis=1) > 1
-        offsets = np.where(outside[:, None] & whole, np.trunc(offsets), rounded)
-    return np.clip(center + offsets, center + low * step, center + high * step)
-
-
-def _walk_inside(n_draws: int, low: Floats, high: Floats, norm: float, rng: np.random.Generator) -> Floats:
-    """Draw in the unit ℓp ball cut with a box by Gibbs sampling: given the others, a coordinate is uniform."""
-    points = np.zeros((n_draws, len(low)), order="F")
-    total = np.zeros(n_draws)
-    for _ in range(N_SWEEPS):
-        for j in range(len(low)):
-            total -= np.abs(points[:, j]) ** norm
-            room = np.clip(1 - total, 0, None) ** (1 / norm)
-            points[:, j] = rng.uniform(np.maximum(-room, low[j]), np.minimum(room, high[j]))
-            total += np.abs(points[:, j]) ** norm
-    return points
 
 
 def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator) -> None:

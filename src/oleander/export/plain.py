@@ -20,8 +20,6 @@ from oleander.rules import Ball, Line
 from oleander.rules.conditions import Condition, Range, conjoin
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
-# Other norms need powers, whose last digits differ from program to program.
-NORMS = (1.0, 2.0, np.inf)
 
 
 class ExportError(ValueError):
@@ -77,11 +75,6 @@ def _check_member(number: int, member: ChosenExplainer) -> None:
         raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
     if region.box is None and region.ball is None:
         raise ExportError(f"explainer {number} has a region {type(region).__name__}, which cannot be exported.")
-    if region.ball is not None and region.ball.norm not in NORMS:
-        raise ExportError(
-            f"explainer {number} is a ball of norm {region.ball.norm:g}, which cannot be exported: its distances are "
-            "not exact elsewhere. Norms 1, 2 and infinity can be."
-        )
 
 
 def plain_value(value: Any) -> bool | int | float | str:
@@ -222,16 +215,8 @@ class Language(ABC):
                 return [self.FALSE]
             step = f"abs({name} - {self.number(middle)}) / {self.number(float(units[j]))}"
             steps.append(self.choose(self.IS_MISSING.format(name), "0", step) if feature.missing else step)
-        limit = ball.radius * (1 + 1e-12)
-        if not steps:
-            tests = []
-        elif math.isinf(ball.norm):
-            tests = [f"{step} <= {self.number(limit)}" for step in steps]
-        elif ball.norm == 1:
-            tests = [f"{' + '.join(steps)} <= {self.number(limit)}"]
-        else:
-            squares = [f"({step}) * ({step})" for step in steps]
-            tests = [f"{' + '.join(squares)} <= {self.number(largest_square(limit))}"]
+        limit = self.number(ball.radius * (1 + 1e-12))
+        tests = [f"{step} <= {limit}" for step in steps]
         if len(flips) > ball.n_flips_allowed:
             tests.append(f"{' + '.join(flips)} <= {ball.n_flips_allowed}")
         return tests
@@ -262,17 +247,3 @@ class Language(ABC):
             else:
                 parts.append(self.choose(self._is_level(name, feature, int(term.reference)), slope, "0"))
         return " + ".join(parts)
-
-
-def largest_square(limit: float) -> float:
-    """Return the largest number whose square root is at most a limit, so that no root is needed elsewhere.
-
-    >>> largest_square(2.0)
-    4.000000000000001
-    """
-    square = limit * limit
-    while np.sqrt(square) > limit:
-        square = math.nextafter(square, 0.0)
-    while np.sqrt(math.nextafter(square, math.inf)) <= limit and square < math.inf:
-        square = math.nextafter(square, math.inf)
-    return square

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from oleander.messages import one_line, shorten, visible
 
-FORMAT = 8
+FORMAT = 9
 # Far beyond any explainer that a person could read. A parsed value takes up to a hundred bytes even if it is written in
 # two characters, so both the size and the number of values are limited.
 LARGEST_JSON = 64 * 2**20

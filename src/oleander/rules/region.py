@@ -10,13 +10,12 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.checks import is_number
 from oleander.data.schema import FeatureSchema
 from oleander.rules.base import Savable, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, clauses, conjoin, read_condition
 
 # What the distances of rows from a ball's center depend on.
-MEASURES = ("schema", "center", "norm", "scales")
+MEASURES = ("schema", "center", "scales")
 
 
 class Region(Savable):
@@ -150,8 +149,6 @@ class Ball(Region, saved_as="ball"):
     # The maximum number of columns whose level may differ from the center's. A number that is missing on one side only
     # counts as one of them. None means the whole part of the radius, which is the paper's metric.
     max_flips: int | None = None
-    # p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
-    norm: float = np.inf
     # The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
     # schema's scales; ones are raw units under any schema.
     scales: Floats | None = None
@@ -159,7 +156,6 @@ class Ball(Region, saved_as="ball"):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius >= 0):
             raise ValueError(f"radius={self.radius} is not allowed: a radius is a number, 0 or more.")
-        check_norm(self.norm)
         if self.max_flips is not None and self.max_flips < 0:
             raise ValueError(f"max_flips={self.max_flips} is not allowed: it counts columns, 0 or more.")
         if self.center.shape != (len(self.schema),):
@@ -187,7 +183,7 @@ class Ball(Region, saved_as="ball"):
 
     def distances(self, rows: Floats) -> tuple[Floats, Ints]:
         """Return each row's distance along the numbers and its number of differing levels."""
-        return ball_distances(rows, self.center, self.schema, self.norm, self.scales)
+        return ball_distances(rows, self.center, self.schema, self.scales)
 
     def reaches(self, distances: Floats, flips: Ints) -> Bools:
         """Return a mask of the rows inside, given what ``distances`` returned for them."""
@@ -225,7 +221,6 @@ class Ball(Region, saved_as="ball"):
             "units": self.units.tolist(),
             "radius": self.radius,
             "flips": self.n_flips_allowed,
-            "norm": None if np.isinf(self.norm) else self.norm,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -234,7 +229,6 @@ class Ball(Region, saved_as="ball"):
             "center": write_numbers(self.center),
             "radius": self.radius,
             "max_flips": self.max_flips,
-            "norm": None if np.isinf(self.norm) else self.norm,
             "scales": None if self.scales is None else self.scales.tolist(),
         }
 
@@ -242,16 +236,15 @@ class Ball(Region, saved_as="ball"):
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         center = read_numbers(data["center"])
         schema.check_codes(center)
-        norm = np.inf if data["norm"] is None else float(data["norm"])
         flips = None if data["max_flips"] is None else int(data["max_flips"])
         scales = None if data["scales"] is None else np.array(data["scales"], dtype=float)
-        return cls(schema, center, float(data["radius"]), flips, norm, scales)
+        return cls(schema, center, float(data["radius"]), flips, scales)
 
 
 def ball_distances(
-    rows: Floats, center: Floats, schema: FeatureSchema, norm: float, scales: Floats | None = None
+    rows: Floats, center: Floats, schema: FeatureSchema, scales: Floats | None = None
 ) -> tuple[Floats, Ints]:
-    """Return each row's ℓp distance to the center along the numbers, in scaled units, and its number of flips.
+    """Return each row's largest distance to the center along a number, in scaled units, and its number of flips.
 
     Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. ``scales``
     has one entry for each number; None takes those of the schema.
@@ -273,16 +266,5 @@ def ball_distances(
             continue
         step = np.abs(values - middle)
         step /= next(lengths)
-        if np.isinf(norm):
-            np.maximum(distances, step, out=distances)
-        else:
-            distances += step**norm
-    if not np.isinf(norm):
-        distances **= 1 / norm
+        np.maximum(distances, step, out=distances)
     return distances, flips
-
-
-def check_norm(norm: Any) -> None:
-    """Raise ``ValueError`` unless this is the p of an ℓp norm."""
-    if not is_number(norm) or not norm >= 1:
-        raise ValueError(f"norm={norm!r} is not allowed: p is 1 or more, or infinity.")

@@ -26,11 +26,10 @@ function distances(ball, row, columns) {
     } else if (!column.number) {
       flips += value === middle ? 0 : 1;
     } else {
-      const step = Math.abs(value - middle) / ball.units[j];
-      distance = ball.norm === null ? Math.max(distance, step) : distance + step ** ball.norm;
+      distance = Math.max(distance, Math.abs(value - middle) / ball.units[j]);
     }
   });
-  return [ball.norm === null ? distance : distance ** (1 / ball.norm), flips];
+  return [distance, flips];
 }
 
 // The nodes on the way of a row, from the root to its leaf.
