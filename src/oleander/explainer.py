@@ -13,7 +13,7 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls, Radius
-from oleander.data.checks import check_choice, check_count, check_share
+from oleander.data.checks import check_choice, check_share
 from oleander.data.frames import to_table
 from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
@@ -26,7 +26,7 @@ from oleander.fitting.fit import fit_explainers
 from oleander.fitting.fitted import Fitted
 from oleander.fitting.new_rows import NewRows, refuse_seen
 from oleander.fitting.options import Given, Program, check_arguments, refuse_beside_letter
-from oleander.fitting.refitting import measure_stability, route, trace_tolerances
+from oleander.fitting.refitting import route, trace_tolerances
 from oleander.judging.certificate import JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -34,7 +34,7 @@ from oleander.reserve import Reserve
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import fill_abstentions
 from oleander.results.explanation import Explanation
-from oleander.results.fit_record import FitRecord, Stability, tabulate_rules
+from oleander.results.fit_record import FitRecord, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
@@ -521,27 +521,9 @@ class AggregateExplainer(Fitted):
             region), ``conditions``, ``answer``; ``rows``, ``right``, ``share`` and the exact lower bound ``at_least``,
             counted on rows that the rule was not learned from; ``certified``, the bound on its explainer where held-out
             rows certify it; ``learned_from`` and ``learned_share``, the draws or rows that the rule was learned from
-            and the share of them on which it is correct. After ``stability``, also ``found``, the refits in which the
-            rule comes back, and ``refits``, their number.
+            and the share of them on which it is correct.
         """
-        return tabulate_rules(self.record_.explainers.members, self.record_.stability)
-
-    @showing_progress
-    def stability(self, n: int = 20) -> Stability:
-        """Refit ``n`` times on parts of the draws and say how often each rule comes back; no row is asked about.
-
-        Each refit takes as long as learning did in the fit. It leaves out a fifth of the rows that draws were made
-        from, with all draws made from them. A rule comes back if one rule of the refit with the same answer holds 90%
-        of the rows that it answers. Summary, page, saved file and ``rules_frame`` then show the figures.
-        """
-        check_count("n", n)
-        record = self.record_
-        if record.stability is not None and record.stability.n_refits == n:
-            return record.stability
-        refusal = "stability is for explainers that are learned by asking: a program chose these."
-        found = measure_stability(record, self._need_learner("no draws to refit on", refusal), n)
-        self._record = replace(self._record, stability=found)
-        return found
+        return tabulate_rules(self.record_.explainers.members)
 
     @showing_progress
     def tradeoff(

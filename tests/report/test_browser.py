@@ -3,7 +3,6 @@
 import json
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
 from oleander.results.explanation import explain_row
-from oleander.results.fit_record import Stability
 from oleander.rules.conditions import Range
 from oleander.words.claims import show_interval
 from oleander.words.rules import describe_change, describe_far, describe_sureness
@@ -470,20 +468,6 @@ def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, make_rows)
         page.tab.get_by_role("button", name=f"{action} the histograms").click()
         assert page.tab.locator("#list figure").first.is_visible() == is_shown
         assert page.tab.locator("#list .evidence").first.is_visible()
-
-
-def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeypatch):
-    atlas = atlases["asking"]
-    found = tuple(range(1, len(atlas.explainers_) + 1))
-    monkeypatch.setattr(atlas, "_record", replace(atlas.record_, stability=Stability(20, found, 0.9)))
-    page = open_page(atlas)
-    assert page.tab.locator("#list .evidence").nth(1).inner_text().endswith("; found in 2 of 20 refits")
-    assert (
-        "Over 20 refits on parts of the synthetic rows, 90% of the rows" in page.tab.locator("#making").text_content()
-    )
-    # Another choice was not refitted.
-    page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
-    assert "refits" not in page.tab.locator("#list").inner_text()
 
 
 @pytest.mark.parametrize("kind", ["asking", "numbers", "balls"])

@@ -32,7 +32,7 @@ from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
-from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
+from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence
 from oleander.words.summary import ONE_TREE, describe_cell, describe_making
 
 CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
@@ -172,7 +172,7 @@ def build_content(
 ) -> dict[str, Any]:
     """Return the content of the page as plain data for JSON; ``ValueError`` where it would hold a row of the data."""
     schema, values = atlas.schema_, None if shown is None else shown.values
-    record, stability, engine = atlas.record_, atlas.record_.stability, atlas.engine_
+    record, engine = atlas.record_, atlas.engine_
     if not include_rows:
         for rows in (None if engine is None else engine.known.values, values):
             record = record if rows is None else record.without_records(rows)
@@ -206,7 +206,6 @@ def build_content(
         "start": start,
         # Edits are of rules, each with its own conditions and answer.
         "fingerprint": record.fingerprint if all(one.is_one_rule for one in record.explainers.members) else None,
-        "refits": None if stability is None else [describe_refits(stability, j) for j in range(len(stability.found))],
         "n_rows": None if shown is None else len(shown.values),
         "has_intervals": shown is not None and shown.has_intervals,
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),

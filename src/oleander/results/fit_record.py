@@ -99,25 +99,6 @@ class ModelScore(Saved):
 
 
 @dataclass(frozen=True)
-class Stability(Shown, Saved):
-    """How often each rule comes back in refits on parts of the draws."""
-
-    n_refits: Count
-    # For each rule, the number of refits in which one rule with the same answer holds 90% of the rows that it answers,
-    # and the refit gives that answer there.
-    found: tuple[Count, ...]
-    # The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
-    same_answers: float
-
-    def check_read(self) -> None:
-        """Raise ``ValueError`` for counts that no refits give."""
-        if self.n_refits < 1 or any(count > self.n_refits for count in self.found):
-            raise ValueError(f"stability: counts of rules lie between 0 and {self.n_refits} refits.")
-        if not 0 <= self.same_answers <= 1:
-            raise ValueError(f"stability: {self.same_answers} is not a share.")
-
-
-@dataclass(frozen=True)
 class BallSize(Shown, Saved):
     """The number of rows in the balls of one radius, or of all radii where every row has its own."""
 
@@ -203,8 +184,6 @@ class FitRecord:
     # Whether rules that were learned in the same way without each row judged, because the explainers learned from draws
     # around the judging rows.
     by_folds: bool = False
-    # What refits say; None until they are asked for.
-    stability: Stability | None = None
     # What is explained of the model.
     output: Output = PLAIN_OUTPUT
     # How often the object was fitted on these rows, this fit included.
@@ -326,12 +305,10 @@ class FitRecord:
         known = record.proof, record.certificate, record.judged
         if all(one is None for one in known) and not record.n_edits:
             raise ValueError("it holds neither a proof nor a certificate nor a judgement")
-        if record.stability is not None and len(record.stability.found) != len(record.explainers.members):
-            raise ValueError("its stability does not count each rule")
         return record
 
 
-def tabulate_rules(members: Sequence[ChosenExplainer], stability: Stability | None = None) -> pd.DataFrame:
+def tabulate_rules(members: Sequence[ChosenExplainer]) -> pd.DataFrame:
     """Return a line per rule; see ``AggregateExplainer.rules_frame``."""
     lines: list[dict[str, Any]] = []
     for number, member in enumerate(members):
@@ -360,6 +337,4 @@ def tabulate_rules(members: Sequence[ChosenExplainer], stability: Stability | No
             if member.tolerance is not None:
                 spread = member.spreads[position] if member.spreads else None
                 lines[-1] |= {"within": np.nan if spread is None else spread.size}
-            if stability is not None:
-                lines[-1] |= {"found": stability.found[number], "refits": stability.n_refits}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

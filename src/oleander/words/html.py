@@ -12,7 +12,7 @@ from oleander.messages import show_percent, show_share, show_upper_percent, visi
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, name_rule
 from oleander.results.explanation import Explanation
-from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.fit_record import FitRecord
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.words.claims import describe, describe_watched
 from oleander.words.rules import (
@@ -21,7 +21,6 @@ from oleander.words.rules import (
     describe_evidence,
     describe_rest,
     describe_sureness,
-    with_refits,
 )
 from oleander.words.summary import (
     describe_evaluation,
@@ -153,7 +152,7 @@ def draw_fit(record: FitRecord) -> str:
     """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
     first, *others = describe_fit(record)
     lines = [*others, *describe_facts(record), *describe_exact(record)]
-    rules = _draw_rules(record.explainers.members, record.stability)
+    rules = _draw_rules(record.explainers.members)
     return fragment(first, lines, rules, _draw_classes(record.evaluation))
 
 
@@ -195,7 +194,7 @@ def _draw_cell(cell: Cell | None) -> str:
     return f"{show_share(cell.coverage, 1)}{most}"
 
 
-def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None) -> str:
+def _draw_rules(members: Sequence[ChosenExplainer]) -> str:
     """Return a card for each of the widest rules: its sentence, a bar of the rows where it holds, how sure it is."""
     rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
     shown = rules if len(rules) <= MOST_DRAWN else sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_DRAWN]
@@ -204,7 +203,7 @@ def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None)
     drawn = ""
     for (number, position, rule), pair in zip(shown, counts, strict=True):
         title = f"{name_rule(members, number, position)}: {f'if {rule.premise}' if rule.premise else 'always'}"
-        evidence = with_refits(describe_evidence(members[number], position, rule), stability, number)
+        evidence = describe_evidence(members[number], position, rule)
         drawn += (
             f'<div style="{CARD}"><div>{escape(title)} → <strong>{escape(rule.answer)}</strong></div>'
             f'{draw_bar(pair, widest)}<div style="font-size:0.9em;opacity:0.8">{escape(evidence)}</div></div>'

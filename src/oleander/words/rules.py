@@ -14,7 +14,7 @@ from oleander.messages import show_share, visible
 from oleander.results.changing import Change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.explanation import Explanation, FarValue, Statement, list_far
-from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.fit_record import FitRecord
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
 from oleander.words.claims import LEAST_STATED, at_least, describe_claim, how_many, on_new_rows, say
@@ -108,22 +108,12 @@ def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
     return f"; {at_least(spread.share)} of new rows are within {member.tolerance.show_spread(spread.size)}"
 
 
-def describe_refits(stability: Stability, number: int) -> str:
-    """Return how often a rule comes back in refits."""
-    return f"found in {stability.found[number]} of {stability.n_refits} refits"
-
-
-def with_refits(words: str, stability: Stability | None, number: int) -> str:
-    """Return words about a rule, and in how many refits it comes back where that is known."""
-    return words if stability is None else f"{words}; {describe_refits(stability, number)}"
-
-
 def describe_member(record: FitRecord, number: int) -> list[str]:
     """Return an explainer of a fit with its rules, the widest of them where there are many."""
     members = record.explainers.members
     member, rules = members[number], members[number].rules()
     if member.is_one_rule:
-        evidence = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number)
+        evidence = describe_evidence(member, 0, rules[0])
         return [describe_rule(name_rule(members, number, 0), rules[0], evidence)]
     is_long = sum(len(one.explainer.rules()) for one in members) > MOST_RULES
     most = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES

@@ -6,7 +6,7 @@ from oleander.judging.certificate import Certificate, JointCertificate
 from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.fit_record import BallSize, FitRecord, Stability
+from oleander.results.fit_record import BallSize, FitRecord
 from oleander.results.tradeoff import WITHHELD, Cell, TradeOff
 from oleander.rules.base import Rule
 from oleander.words.claims import (
@@ -50,7 +50,6 @@ def summarize(record: FitRecord) -> str:
         [*describe_facts(record), *map(describe_size, record.ball_sizes)],
         describe_exact(record),
         rules,
-        [] if record.stability is None else [describe_stability(record.stability)],
         describe_classes(record),
         trees,
         describe_realism(record),
@@ -397,15 +396,6 @@ def describe_realism(record: FitRecord) -> list[str]:
     ]
 
 
-@say.register
-def describe_stability(stability: Stability) -> str:
-    """Return how many rows keep their answer in refits."""
-    return (
-        f"Over {stability.n_refits} refits on parts of the synthetic rows, {show_share(stability.same_answers)} of the "
-        "rows keep their answer, or still have none, on average."
-    )
-
-
 def describe_evaluation(evaluation: Evaluation) -> list[str]:
     """Return the figures of explainers on some rows, one sentence for each subject."""
     reasons = [f"{count:,} ({reason})" for reason, count in evaluation.silent.items() if count]
@@ -504,5 +494,4 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
             f"{certificate.unit} give a lower bound. {VOID}"
         )
     steps.append(f"In total, {n_queries:,} rows were sent to the model.")
-    steps += describe_realism(record)
-    return steps if record.stability is None else [*steps, describe_stability(record.stability)]
+    return steps + describe_realism(record)

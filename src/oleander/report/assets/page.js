@@ -93,9 +93,6 @@ const fillOf = (label) => {
 // A formula is the answer of one rule alone, so a colour of its own would say nothing.
 const answerOf = (label) => h("strong", { class: "answer" }, data.tolerance ? "" : [icon(label), " "], name(data.classes[label]));
 
-// Only the fitted choice was refitted.
-const refitsOf = (number) => (state.cell === fitted && data.refits ? `; ${data.refits[number]}` : "");
-
 function ruleLine(members, number, position, title) {
   const [member, rule] = [members[number], members[number].rules[position]];
   const terms = join(rule.terms.map(name), " and ");
@@ -106,7 +103,7 @@ function ruleLine(members, number, position, title) {
   return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ",
       h("span", { class: data.classes[rule.label].length <= MOST_TIED ? "tie" : null }, h("span", { class: "arrow" }, "→ "), answerOf(rule.label))),
-    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence + refitsOf(number)),
+    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence),
       member.one ? overlapOf(members, number) : null),
     member.one ? histogramsOf(member) : null);
 }
