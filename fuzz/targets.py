@@ -209,7 +209,6 @@ def use_atlas(folder: Path) -> None:
     atlas.summary()
     atlas.report(folder / "page.html")
     atlas.save(folder / "again.oleander", include_rows=True)
-    atlas.to_card()
     # Numbers of any size are in such a file, and databases refuse some where they overflow.
     with suppress(ExportError), np.errstate(all="ignore"):
         compare_exports(atlas, with_sql=False)

@@ -126,7 +126,6 @@ def write(folder: Path, atlas: AggregateExplainer, X: Any) -> None:
     (folder / "page.json").write_text(page_data((folder / "page.html").read_text()))
     (folder / "page.html").unlink()
     (folder / "rules.sql").write_text(atlas.to_sql("duckdb", include_rows=True))
-    (folder / "card.md").write_text(atlas.to_card())
     (folder / "rules.csv").write_text(atlas.rules_frame().to_csv(index=False))
     (folder / "tradeoff.csv").write_text(atlas.tradeoff(max_explainers=(1, 2, 3, 5)).table.to_csv())
     answers = atlas.predict(X)

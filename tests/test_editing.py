@@ -78,7 +78,7 @@ def test_a_rule_under_the_floor_needs_force_and_is_marked_everywhere(atlas):
     assert "A rule was forced in by hand: age > 70 → fall clinic." in edited.summary()
     mark = "edited by hand, although it misses the floor on the rows that rules were learned from"
     # The rule answers last, so it is looked up by a row that no other rule holds for.
-    shown = [edited.summary(), edited.to_card(), edited._repr_html_(), edited.report().html]
+    shown = [edited.summary(), edited._repr_html_(), edited.report().html]
     assert all(mark in text for text in shown)
 
 

@@ -53,7 +53,6 @@ ROOT_MODULES = {
 # that folder when the method is called.
 IMPORTED_LATE = {
     ("explainer.py", "oleander.report"),
-    ("tradeoff.py", "oleander.report.displays"),
     ("messages.py", "oleander.words"),
 }
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}

@@ -40,7 +40,7 @@ from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress
 from oleander.watch import COVERAGE_KEPT, Watch
-from oleander.words.card import Headings, write_card
+from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
 from oleander.words.summary import summarize
 
@@ -594,18 +594,6 @@ class AggregateExplainer(Fitted):
         page = make_page(self, X, **options)
         return page if path is None else page.save(path)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the rules and the rows where each holds with matplotlib, on the given axes or on new ones.
-
-        Returns
-        -------
-        RulesDisplay
-            With the data of the picture in ``table``, and its ``ax_`` and ``figure_``.
-        """
-        from oleander.report import RulesDisplay
-
-        return RulesDisplay.from_estimator(self).plot(ax)
-
     # For other programs.
 
     def _shareable(self, include_rows: bool) -> FitRecord:
@@ -642,10 +630,6 @@ class AggregateExplainer(Fitted):
     def to_dict(self, *, include_rows: bool = False) -> dict[str, Any]:
         """Return everything that ``save`` writes, as plain data for JSON."""
         return self._shareable(include_rows).to_dict()
-
-    def to_card(self, *, title: str = "How the model decides") -> str:
-        """Return a model card in Markdown: what is answered, how well, every rule, the columns and the limits."""
-        return write_card(self._shareable(include_rows=True), title)
 
     def dossier(
         self,

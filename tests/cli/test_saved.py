@@ -193,14 +193,13 @@ def test_columns_that_no_rule_uses_may_be_missing(explained, run, patients):
     assert "the data lack columns 'sex', 'ward'; they have 'age'" in refused.sentence
 
 
-@pytest.mark.parametrize("form", ["sql", "python", "dict", "card"])
+@pytest.mark.parametrize("form", ["sql", "python", "dict"])
 def test_export(explained, run, form):
     atlas = AggregateExplainer.load(explained.atlas)
     written = {
         "sql": atlas.to_sql,
         "python": atlas.to_python,
         "dict": lambda: json.dumps(atlas.to_dict(), indent=1) + "\n",
-        "card": atlas.to_card,
     }[form]()
     assert run("export", explained.atlas, "--format", form).out == written
     assert run("export", explained.atlas, "--format", form, "--json").json["text"] == written
@@ -214,7 +213,7 @@ def test_exports_say_of_which_rows_the_model_must_be_asked(explained, run):
     command = ("export", explained.atlas, "--ask-model", "--format")
     assert run(*command, "sql", "--dialect", "sqlite").out == atlas.to_sql("sqlite", flags=True)
     assert run(*command, "python").out.endswith("    return predict(row) is None\n")
-    done = run(*command, "card")
+    done = run(*command, "dict")
     assert (done.code, "--ask-model is for --format sql or python: leave out one." in done.err) == (2, True)
 
 
@@ -233,9 +232,9 @@ def test_exported_sql_answers_as_predict_does(explained, run, patients, patients
     [
         (["--format", "xml"], "--format: invalid choice: 'xml'"),
         (["--format", "sql", "--dialect", "oracle"], "--dialect 'oracle' is not known; use 'duckdb' or 'sqlite'"),
-        (["--format", "card", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
+        (["--format", "dict", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
         (["--format", "python", "--table", "x"], "--table is for --format sql: leave out one."),
-        (["--format", "sql", "--title", "x"], "--title is for --format card or dossier: leave out one."),
+        (["--format", "sql", "--title", "x"], "--title is for --format dossier: leave out one."),
         ([], "required: --format"),
     ],
 )

@@ -82,7 +82,7 @@ class TestSteps:
         exec(certified.to_python(), module)
         written = module["predict_many"](NEW[:200].to_dict("records"))
         assert [np.nan if one is None else one for one in written] == pytest.approx(answers, nan_ok=True)
-        assert "match the model within ± 0.03 on" in certified.to_card()
+        assert "match the model within ± 0.03 on" in certified.summary()
 
     def test_a_saved_explainer_is_the_same(self, certified, tmp_path):
         certified.tradeoff()

@@ -1,10 +1,15 @@
 import json
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.results.tradeoff import Cell, TradeOff, default_grid
+
+matplotlib.use("Agg")
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +172,34 @@ class TestFiles:
         assert {cell.explainers for cell in withheld.cells} == {None}
         atlas.save(tmp_path / "a.oleander", include_rows=True)
         assert AggregateExplainer.load(tmp_path / "a.oleander").tradeoff().table.equals(atlas.tradeoff().table)
+
+
+class TestPlot:
+    @pytest.fixture(autouse=True)
+    def _close(self):
+        yield
+        plt.close("all")
+
+    def test_the_panels_hold_the_table_and_dashed_rivals(self, tradeoff, tmp_path):
+        numbers = {"max_explainers": [1, 3, 1], "coverage": [0.2, 0.4, 1.0], "fidelity": [0.7, 0.6, 0.75]}
+        rivals = pd.DataFrame({"method": ["a $", "a $", "flat"], **numbers})
+        axes = tradeoff.plot(tmp_path / "panels.png", rivals=rivals)
+        own = tradeoff.table[tradeoff.table["min_fidelity"] == 0.85]
+        for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
+            drawn = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()}
+            assert drawn["φ = 0.85"] == (own["max_explainers"].tolist(), pytest.approx(own[name].tolist(), nan_ok=True))
+            assert drawn["a \\$"] == ([1, 3], rivals[name][:2].tolist())
+            assert drawn["flat"] == ([1, 3], [rivals[name][2]] * 2)
+        height, width, _ = plt.imread(tmp_path / "panels.png").shape
+        assert width > height > 300
+
+    def test_given_axes_are_drawn_on(self, tradeoff):
+        _, axes = plt.subplots(1, 2)
+        assert tradeoff.plot(axes=axes) is axes
+        assert axes[0].get_legend() is not None
+
+    @pytest.mark.parametrize("lacking", ["method", "fidelity", "max_explainers"])
+    def test_a_column_that_is_lacking_is_named(self, tradeoff, lacking):
+        rivals = pd.DataFrame({"method": ["a", "a"], "max_explainers": [1, 2], "coverage": 0.5, "fidelity": 0.5})
+        with pytest.raises(ValueError, match=f"rivals has no column '{lacking}'"):
+            tradeoff.plot(rivals=rivals.drop(columns=lacking))

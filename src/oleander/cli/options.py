@@ -298,13 +298,13 @@ class Edit(Asking):
 
 
 class Export(Options):
-    """Write a saved explainer as SQL, Python, JSON, a model card or a folder of evidence."""
+    """Write a saved explainer as SQL, Python, JSON or a folder of evidence."""
 
     atlas: Path = _atlas()
-    form: Literal["sql", "python", "dict", "card", "dossier"] = option(
+    form: Literal["sql", "python", "dict", "dossier"] = option(
         MISSING,
         OUTPUT,
-        "SQL, Python code, JSON, a model card in Markdown, or a folder of evidence to check.",
+        "SQL, Python code, JSON, or a folder of evidence to check.",
         flag="--format",
     )
     out: Path | None = _out_file("Write a file; default: print it.")
@@ -315,7 +315,7 @@ class Export(Options):
         metavar="NAME",
     )
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
-    title: str | None = option(None, OUTPUT, "With card and dossier: what the model is.")
+    title: str | None = option(None, OUTPUT, "With dossier: what the model is.")
     ask_model: bool = option(False, OUTPUT, "With sql and python: also say of which rows the model must be asked.")
 
 

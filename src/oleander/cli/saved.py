@@ -174,9 +174,9 @@ def edit(given: Edit) -> ExitCode:
 
 
 def export(given: Export) -> None:
-    """Write an explainer as SQL, Python, JSON, a model card or a folder of evidence."""
-    sql, named = ("sql",), ("card", "dossier")
-    own = (("--dialect", given.dialect, sql), ("--table", given.table, sql), ("--title", given.title, named))
+    """Write an explainer as SQL, Python, JSON or a folder of evidence."""
+    sql = ("sql",)
+    own = (("--dialect", given.dialect, sql), ("--table", given.table, sql), ("--title", given.title, ("dossier",)))
     for option, value, only in (*own, ("--ask-model", given.ask_model or None, ("sql", "python"))):
         if value is not None and given.form not in only:
             raise wrong_option(f"{option} is for --format {' or '.join(only)}: leave out one.")
@@ -191,8 +191,6 @@ def export(given: Export) -> None:
         text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data", flags=given.ask_model)
     elif given.form == "python":
         text = explainer.to_python() + ASK_MODEL * given.ask_model
-    elif given.form == "card":
-        text = explainer.to_card() if given.title is None else explainer.to_card(title=given.title)
     else:
         text = json.dumps(explainer.to_dict(), allow_nan=False, indent=1) + "\n"
     facts = {"format": given.form, "file": None if given.out is None else str(given.out), "text": text}

@@ -17,7 +17,7 @@ from oleander.export.recompute import canonical, fingerprint
 from oleander.files.saved import whole_folder
 from oleander.messages import visible
 from oleander.results.fit_record import FitRecord
-from oleander.words.card import Headings, write_dossier
+from oleander.words.dossier import Headings, write_dossier
 
 PACKAGES = ("oleander", "numpy", "scipy", "pandas", "scikit-learn", "numba", "highspy")
 ANSWERS = "model_answer"

@@ -1,6 +1,5 @@
-"""Reports for people: displays drawn with matplotlib, and the page."""
+"""The page: a fit as one file of HTML."""
 
-from oleander.report.displays import RulesDisplay, TradeOffDisplay
 from oleander.report.page import Page, make_page
 
-__all__ = ["Page", "RulesDisplay", "TradeOffDisplay", "make_page"]
+__all__ = ["Page", "make_page"]

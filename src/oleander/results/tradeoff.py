@@ -12,7 +12,7 @@ from oleander.arrays import Floats
 from oleander.data.checks import Count, Share, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
-from oleander.messages import Shown
+from oleander.messages import Shown, import_extra, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.selection.result import Status
@@ -23,6 +23,10 @@ FLOORS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 N_FLOORS = 5
 WITHHELD: Final = "withheld"
 CellStatus = Literal[Status, "certified", "judged", "edited", "withheld"]
+# Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class TradeOff(Shown):
-    """A cell for each number of explainers and each floor; ``plot`` draws the paper's two panels."""
+    """A cell for each number of explainers and each floor."""
 
     cells: tuple[Cell, ...] = field(repr=False)
 
@@ -102,18 +106,59 @@ class TradeOff(Shown):
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
 
-    def plot(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
-        """Draw the display and return it; a path such as "panels.pdf" writes the picture to a file.
+    def plot(
+        self, path: str | PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None, axes: Any = None
+    ) -> Any:
+        """Draw coverage and lowest fidelity over the number of explainers, a line per floor: the paper's two panels.
 
-        ``options`` are those of ``oleander.report.TradeOffDisplay``, such as ``rivals``.
+        The shade over a line of coverage reaches up to the proven bound.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file that the picture is written to, such as "panels.pdf".
+        rivals : DataFrame with the columns method, coverage and fidelity, optional
+            A dashed line per method: over the column ``max_explainers`` where a method has several lines, and flat
+            where it has one.
+        axes : pair of matplotlib axes, optional
+            Where to draw; by default a figure of its own.
+
+        Returns
+        -------
+        pair of matplotlib axes
         """
-        # The report is a layer above results, so it is imported when it is asked for.
-        from oleander.report.displays import TradeOffDisplay
-
-        display = TradeOffDisplay(self.table, **options).plot()
+        if rivals is not None:
+            _check_rivals(rivals)
+        is_new = axes is None
+        if is_new:
+            pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a trade-off")
+            axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
+        table = self.table
+        for number, (floor, part) in enumerate(table.groupby("min_fidelity")):
+            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+            most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
+            axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
+            for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
+                ax.plot(part["max_explainers"], part[name], label=f"φ = {floor:g}", **look)
+        for number, (method, part) in enumerate(() if rivals is None else rivals.groupby("method", sort=False)):
+            # A dollar sign would begin a formula.
+            name = visible(method).replace("$", r"\$")
+            look = {"color": "0.35", "linestyle": DASHES[number % len(DASHES)], "label": name}
+            is_flat = len(part) == 1
+            numbers = table["max_explainers"].agg(["min", "max"]) if is_flat else part["max_explainers"]
+            for ax, column in zip(axes, ("coverage", "fidelity"), strict=True):
+                ax.plot(numbers, np.repeat(part[column], 2) if is_flat else part[column], **look)
+        axes[0].set(xlabel="explainers, at most (K)", ylabel="share of rows covered", ylim=(0, 1.02))
+        axes[1].set(xlabel="explainers, at most (K)", ylabel="lowest fidelity of an explainer")
+        for ax in axes:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        # One legend for both panels of a new figure, outside them, so that it hides no line.
+        lines = axes[0].get_legend_handles_labels()[0]
+        place = {"loc": "outside lower center", "ncols": min(len(lines), 5)}
+        (axes[0].figure if is_new else axes[0]).legend(handles=lines, **place if is_new else {})
         if path is not None:
-            display.figure_.savefig(path, dpi=150)
-        return display
+            axes[0].figure.savefig(path, dpi=150)
+        return axes
 
     def with_cell(self, fitted: Cell) -> Self:
         """Return the trade-off with one cell put in the place of its own, such as that of the certified explainers."""
@@ -155,6 +200,15 @@ class TradeOff(Shown):
             own = tuple(members[number] for number in cell["explainers"])
             cells.append(read_fields(Cell, cell, explainers=ExplainerSet(schema, own) if own else None))
         return cls(tuple(cells))
+
+
+def _check_rivals(rivals: pd.DataFrame) -> None:
+    needed = ["method", "coverage", "fidelity"]
+    if "method" in rivals and rivals["method"].duplicated().any():
+        needed.append("max_explainers")
+    lacking = [name for name in needed if name not in rivals]
+    if lacking:
+        raise ValueError(f"rivals has no column {lacking[0]!r}; the panels need {', '.join(needed)}.")
 
 
 def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], list[float]]:

@@ -1,24 +1,20 @@
-"""A model card in Markdown: what the explainers answer, how well, every rule, the columns and the limits.
-
-A dossier has the same facts under plain headings, or in the order of Annex IV of the EU AI Act.
-"""
+"""The README of a dossier in Markdown, under plain headings or in the order of Annex IV of the EU AI Act."""
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
 from oleander.words.claims import how_many
-from oleander.words.rules import describe_all, describe_evidence, describe_rule
+from oleander.words.rules import describe_evidence
 from oleander.words.summary import (
     describe_exact,
     describe_facts,
     describe_fit,
     describe_realism,
-    describe_size,
     tabulate_classes,
 )
 
@@ -29,14 +25,6 @@ STARTS = re.compile(r"([-+=]|\d+[.)])")
 Headings = Literal["plain", "annex-iv"]
 PROVIDER = "*To be written by the provider: nothing in a set of rules says it.*"
 # The parts under each heading, in order.
-CARD = {
-    "What it is": ("use",),
-    "How well it does": ("performance",),
-    "Rules": ("rules",),
-    "Rows by the model's answer": ("classes",),
-    "Columns": ("columns",),
-    "Limits": ("limits",),
-}
 PLAIN = {
     "Intended use": ("use",),
     "Data": ("data", "columns"),
@@ -61,30 +49,6 @@ ANNEX_IV = {
 }
 
 
-def write_card(record: FitRecord, title: str) -> str:
-    """Return the model card of a fit."""
-    return _write(title, CARD, describe_parts(record))
-
-
-def _write(title: str, headings: Mapping[str, Sequence[str]], parts: Mapping[str, list[str]]) -> str:
-    sections = [f"# {escape(title)}"]
-    for heading, names in headings.items():
-        sections += [f"## {heading}", *("\n".join(parts[name]) for name in names)]
-    return "\n\n".join(sections) + "\n"
-
-
-def describe_parts(record: FitRecord) -> dict[str, list[str]]:
-    """Return what a card and a dossier have in common."""
-    return {
-        "use": describe_use(record),
-        "performance": list_figures(record),
-        "rules": list_rules_of(record),
-        "classes": list_classes(record),
-        "columns": tabulate_columns(record),
-        "limits": list_limits(record),
-    }
-
-
 def escape(text: str) -> str:
     r"""Return text that Markdown shows letter by letter, in one line.
 
@@ -96,53 +60,25 @@ def escape(text: str) -> str:
     return f"&#{ord(shown[0])};{shown[1:]}" if STARTS.match(shown) else shown
 
 
-def describe_use(record: FitRecord) -> list[str]:
-    """Return what the rules are, in one sentence."""
-    n_explainers, rules = len(record.explainers.members), how_many(record.explainers.n_rules, "rules")
-    what, one = (
-        (rules, "rule") if record.is_asked else (f"{how_many(n_explainers, 'explainers')} with {rules}", "explainer")
-    )
-    return [
-        f"{what} describe{'s' * (n_explainers == 1)} a black-box model: what it answers, not what is true. Where no "
-        f"{one} holds, no answer is given. Where several hold, the most faithful one answers."
-    ]
-
-
-def list_figures(record: FitRecord) -> list[str]:
-    """Return every sentence about the fit as a list."""
-    lines = [*describe_fit(record), *describe_facts(record), *map(describe_size, record.ball_sizes)]
-    lines += [*describe_exact(record), f"{record.n_queries:,} rows were sent to the model."]
+def _list_figures(record: FitRecord) -> list[str]:
+    lines = [*describe_fit(record), *describe_facts(record), *describe_exact(record)]
+    lines.append(f"{record.n_queries:,} rows were sent to the model.")
     return [f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in lines]
 
 
-def list_rules_of(record: FitRecord) -> list[str]:
-    """Return the rules as a list."""
+def _list_rules(record: FitRecord) -> list[str]:
     members = record.explainers.members
-    if all(member.is_one_rule for member in members):
-        of = "rows" if record.exact is None else "rows that nothing was learned or chosen from"
-        of += "" if record.floor_by is None else ", in subgroups that get answers,"
-        lines = [f"Widest first. Counts are of all {of} where the conditions of the rule hold.", ""]
-        for number, member in enumerate(members):
-            (rule,) = member.rules()
-            words = f"{rule.premise or 'always'} → {rule.answer} ({describe_evidence(member, 0, rule)})"
-            lines.append(f"- **{name_rule(members, number, 0)}**: {escape(words)}")
-        return lines
-    lines = []
-    for number, member in enumerate(members, start=1):
-        lines += ["", f"**Explainer {number}** ({describe_all(member)}): {escape(member.region.describe())}", ""]
-        for position, rule in enumerate(member.rules()):
-            evidence = describe_evidence(member, position, rule, alone=True)
-            lines.append(f"- {escape(describe_rule(f'rule {position + 1}', rule, evidence))}")
-    return lines[1:]
+    of = "rows" if record.exact is None else "rows that nothing was learned or chosen from"
+    of += "" if record.floor_by is None else ", in subgroups that get answers,"
+    lines = [f"Widest first. Counts are of all {of} where the conditions of the rule hold.", ""]
+    for number, member in enumerate(members):
+        (rule,) = member.rules()
+        words = f"{rule.premise or 'always'} → {rule.answer} ({describe_evidence(member, 0, rule)})"
+        lines.append(f"- **{name_rule(members, number, 0)}**: {escape(words)}")
+    return lines
 
 
-def list_classes(record: FitRecord) -> list[str]:
-    """Return a table of the model's answers."""
-    return _tabulate(*tabulate_classes(record.widest_evaluation, rarest_first=not record.is_number))
-
-
-def tabulate_columns(record: FitRecord) -> list[str]:
-    """Return a table of the columns."""
+def _tabulate_columns(record: FitRecord) -> list[str]:
     columns = record.schema.table
     columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
     return _tabulate(["column", "kind", "values", "may be missing"], *columns.to_numpy().tolist())
@@ -153,8 +89,7 @@ def _tabulate(names: Sequence[str], *lines: Sequence[str]) -> list[str]:
     return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
 
 
-def list_limits(record: FitRecord) -> list[str]:
-    """Return what the figures do not say, as a list."""
+def _list_limits(record: FitRecord) -> list[str]:
     limits = [
         "The rules say what the model answers. They do not say that it is right, nor what causes what.",
         'A level that is not in the table above counts as "rare" where the column has that level. Otherwise a row with '
@@ -172,8 +107,19 @@ def write_dossier(
     record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str, headings: Headings
 ) -> str:
     """Return the README of a dossier in Markdown."""
-    parts = describe_parts(record) | {
-        "use": [*describe_use(record), "", escape(intended_use) if intended_use else PROVIDER],
+    n_rules = len(record.explainers.members)
+    parts = {
+        "use": [
+            f"{how_many(n_rules, 'rules')} describe{'s' * (n_rules == 1)} a black-box model: what it answers, not what "
+            "is true. Where no rule holds, no answer is given. Where several hold, the most faithful one answers.",
+            "",
+            escape(intended_use) if intended_use else PROVIDER,
+        ],
+        "performance": _list_figures(record),
+        "rules": _list_rules(record),
+        "classes": _tabulate(*tabulate_classes(record.widest_evaluation, rarest_first=not record.is_number)),
+        "columns": _tabulate_columns(record),
+        "limits": _list_limits(record),
         "data": _describe_data(record, facts),
         "metrics": [
             "The figures say how well the rules describe the model: how many rows they answer, and on how many of "
@@ -193,7 +139,10 @@ def write_dossier(
         "check": _describe_check(record, facts),
         "provider": [PROVIDER],
     }
-    return _write(title, ANNEX_IV if headings == "annex-iv" else PLAIN, parts)
+    sections = [f"# {escape(title)}"]
+    for heading, names in (ANNEX_IV if headings == "annex-iv" else PLAIN).items():
+        sections += [f"## {heading}", *("\n".join(parts[name]) for name in names)]
+    return "\n\n".join(sections) + "\n"
 
 
 def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:
