@@ -83,12 +83,14 @@ def test_commands_print_what_the_page_shows(page, own_modules, tmp_path, monkeyp
 def run_command(line, code):
     """Return the exit code and the output of a command, behind one with the given code.
 
-    The commands of Oleander run in this process, which need not start and load it each time.
+    The commands of Oleander and its examples run in this process, which need not start and load it each time.
     """
     words = shlex.split(line)
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
         if words[0] == "oleander":
             code = int(main(words[1:]))
+        elif words[0] == "python" and words[1].startswith("examples/"):
+            code = importlib.import_module(words[1].removesuffix(".py").replace("/", ".")).main(words[2:])
         elif words == ["echo", "$?"]:
             print(code)
         else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, percent
-from oleander import compare_models
+from examples.compare_models import compare_models
 from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.rules import Box

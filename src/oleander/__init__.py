@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from oleander.black_box.output import Output
     from oleander.candidates.balls import Balls, Holding, PerRow
     from oleander.candidates.base import Boxes
-    from oleander.comparing import compare_models
     from oleander.data.schema import FeatureSchema
     from oleander.data.sources import open_source
     from oleander.draws import Draws
@@ -30,7 +29,6 @@ __all__ = [
     "Output",
     "PerRow",
     "Program",
-    "compare_models",
     "open_source",
 ]
 
@@ -48,7 +46,6 @@ if not TYPE_CHECKING:
         "Output": "oleander.black_box.output",
         "PerRow": "oleander.candidates.balls",
         "Program": "oleander.fitting.options",
-        "compare_models": "oleander.comparing",
         "open_source": "oleander.data.sources",
     }
 

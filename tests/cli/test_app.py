@@ -16,7 +16,7 @@ from oleander.cli.options import ARGUMENTS, DATA, MODEL, NUMBERS, OUTPUT, RULES,
 
 
 def test_the_commands():
-    known = "demo explain paper compare-models predict explain-row evaluate watch edit export report tradeoff"
+    known = "demo explain paper predict explain-row evaluate watch edit export report tradeoff"
     assert " ".join(COMMANDS) == known
 
 

@@ -1,4 +1,4 @@
-"""The commands that fit: explain, paper, compare-models and demo."""
+"""The commands that fit: explain, paper and demo."""
 
 import shutil
 import webbrowser
@@ -364,29 +364,3 @@ def test_the_demo(run, tmp_path, monkeypatch):
     assert opened == [(tmp_path / "demo" / "report.html").as_uri()]
     assert "no browser was found here" in done.err
     assert {path.name for path in (tmp_path / "demo").iterdir()} == set(FILES)
-
-
-MODELS = """
-import numpy as np
-def old(X):
-    return np.where(X["age"] > 60, "high", "low")
-def new(X):
-    return np.where((X["age"] > 60) & (X["dose"] < 4), "high", "low")
-"""
-
-
-def test_a_gate_ends_with_a_code_unless_it_is_shown(run, patients):
-    Path("pair_of_models.py").write_text(MODELS)
-    patients.to_csv("march.csv", index=False)
-    command = ("compare-models", "pair_of_models:old", "pair_of_models:new", "march.csv", "--target", "risk")
-    done = run(*command, "--gate", "0.5")
-    assert done.code == 0
-    assert "differ on at most" in done.out
-    assert "dose" in done.out
-    failed = run(*command, "--gate", "0.01")
-    assert failed.code == 6
-    assert "the gate of 1% is not shown: the rows show at most" in failed.err
-    facts = run(*command, "--gate", "0.5", "--background", "march.csv", "--groups", "patient", "--json").json
-    assert facts["passes"] is True
-    assert facts["agreement"]["unit"] == "groups"
-    assert run(*command, "--groups", "pateint").code == 2

@@ -28,13 +28,12 @@ EXIT_CODES = """\
 exit codes:
   0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be used;
   5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm, edit: the reserve
-  does not certify, compare-models: the gate is not shown; 7 watch: suspicion; 130 interrupted"""
+  does not certify; 7 watch: suspicion; 130 interrupted"""
 # The record of each command's options, the module with the function of its name, and an example.
 COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "demo": (options.Demo, "explaining", ""),
     "explain": (options.Explain, "explaining", "patients.csv --target risk --read missing=n/k --out out"),
     "paper": (options.Paper, "explaining", "patients.csv --target risk --radius 8 --max-explainers 5"),
-    "compare-models": (options.CompareModels, "explaining", "old.ubj new.ubj march.csv --target risk --gate 0.05"),
     "predict": (options.Predict, "saved", "out/atlas.oleander today.csv --out answers.csv"),
     "explain-row": (options.ExplainRow, "saved", "out/atlas.oleander --data today.csv --row 17"),
     "evaluate": (options.Evaluate, "saved", "out/atlas.oleander march.csv --labels model_said"),

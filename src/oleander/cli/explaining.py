@@ -1,4 +1,4 @@
-"""Commands that fit: ``explain`` by default, ``paper`` for the paper's method, ``compare-models`` and ``demo``."""
+"""Commands that fit: ``explain`` by default, ``paper`` for the paper's method and ``demo``."""
 
 import warnings
 import webbrowser
@@ -14,11 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from oleander.black_box.output import Output
-from oleander.cli.models import load_model
 from oleander.cli.options import (
-    CompareModels,
     Demo,
-    ExitCode,
     Explain,
     Fitting,
     Paper,
@@ -30,22 +27,18 @@ from oleander.cli.outputs import (
     check_folder,
     facts_of,
     predictions_table,
-    records,
     show_schema,
-    tabulate,
     write_table,
 )
-from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_limits
+from oleander.cli.preparing import Prepared, prepare, read_limits
 from oleander.cli.tables import read_table
-from oleander.comparing import compare_models as compare
 from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import whole_folder
-from oleander.judging.certificate import Claim
-from oleander.messages import list_some, show_percent, show_upper_percent, visible
+from oleander.messages import list_some, visible
 from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
 
 # High, so that the demo shows abstention.
@@ -228,32 +221,6 @@ def read_radii(radius: Sequence[str]) -> Any:
     if not radii:
         raise wrong_option(f"--radius {' '.join(radius)} is not allowed: give auto, a number, or several numbers.")
     return radii[0] if len(radii) == 1 else radii
-
-
-def compare_models(given: CompareModels) -> ExitCode:
-    """Say how often two models differ, and where; exit with code 6 unless the rows show that they pass the gate."""
-    tolerance = read_tolerance(given.tolerance)
-    old, new = (load_model(name, given) for name in (given.old, given.new))
-    X, groups, background = prepare_pair(given)
-    found = compare(
-        *(old, new, X),
-        background=background,
-        groups=groups,
-        tolerance=tolerance,
-        confidence=given.confidence,
-        random_state=given.seed,
-    )
-    passes = None if given.gate is None else found.passes(given.gate)
-    facts: dict[str, Any] = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
-    facts |= {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
-    facts |= {"regions": [vars(region) for region in found.regions], "changes": records(found.changes)}
-    changes = f"\n{tabulate(found.changes, 'What changes')}" if len(found.changes) else ""
-    answer(given, facts, f"{found}{changes}")
-    if passes is not False:
-        return ExitCode.DONE
-    shown = f"at most {show_upper_percent(found.most_different)}"
-    note(f"the gate of {show_percent(given.gate or 0.0)} is not shown: the rows show {shown}.")
-    return ExitCode.BROKEN
 
 
 def demo(given: Demo) -> None:

@@ -177,32 +177,6 @@ class Paper(Fitting):
     include_rows: bool = _rows()
 
 
-class CompareModels(Opening):
-    """Say how often two models differ, and where; with --gate, exit with code 6 unless they differ rarely enough."""
-
-    old: str = argument("OLD", "The old model: a file, or package.module:callable.")
-    new: str = argument("NEW", "The new model.")
-    data: Path = _data()
-    target: str | None = option(None, DATA, "The column that the models predict, which is left out.", metavar="COL")
-    groups: str | None = _groups()
-    drop: Names = _drop()
-    background: Path | None = option(
-        None, MODEL, "Rows around which synthetic rows are drawn. Default: one half of DATA.", metavar="FILE"
-    )
-    tolerance: str | None = option(
-        None, NUMBERS, "For numbers: answers within T of each other agree; 10% is a share of the old one.", metavar="T"
-    )
-    confidence: float = option(0.95, RULES, "The confidence of all statements together.", least=0.5, most=0.999999)
-    gate: float | None = option(
-        None,
-        RULES,
-        "The maximum share of rows on which the models may differ; rows must show it.",
-        least=0,
-        most=1,
-    )
-    seed: int = _seed()
-
-
 class Demo(Options):
     """Explain a forest on a generated clinic, which needs no data."""
 

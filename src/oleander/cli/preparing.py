@@ -18,7 +18,7 @@ from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.candidates.base import Boxes
 from oleander.cli.cells import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model, train_trees
-from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
+from oleander.cli.options import CommandError, Fitting, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, keep_known, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -138,19 +138,6 @@ def prepare(
     )
 
 
-def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | None, pd.DataFrame | None]:
-    """Return the rows on which two models are compared, their groups, and the background."""
-    files, group = FileOptions.parse(given.read), given.groups
-    table = read_table(given.data, files)
-    _check_names(given, table.columns)
-    apart = [name for name in table.columns if name in (given.target, group, *given.drop)]
-    X = clean_columns(table.drop(columns=apart))
-    background = None
-    if given.background is not None:
-        background = _read_background(given.background, files, FeatureSchema.infer(X))
-    return X, None if group is None else table[group].to_numpy(), background
-
-
 def _prepare_source(given: Fitting, source: Source | None, background: Path | None) -> Prepared:
     """Return a large Parquet file, or a table that stays where it is, of which a sample is explained."""
     files, name = FileOptions.parse(given.read, is_table=source is None), given.data
@@ -241,7 +228,7 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
 
 
 def _check_names(
-    given: Fitting | CompareModels, columns: Sequence[Any], floor_by: Sequence[str] = (), kinds: Sequence[str] = ()
+    given: Fitting, columns: Sequence[Any], floor_by: Sequence[str] = (), kinds: Sequence[str] = ()
 ) -> None:
     named = {"--target": [given.target], "--groups": [given.groups], "--drop": given.drop}
     named |= {"--limit floor_by": floor_by, "--kinds": kinds}

@@ -24,7 +24,6 @@ from oleander.judging.certificate import (
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
-from oleander.results.difference import Difference
 from oleander.results.fit_record import OneTree
 
 # What a reader must know to rely on a certificate.
@@ -230,37 +229,6 @@ def describe_cost(cost: Cost) -> str:
         f"its calls are saved. For 1,000 rows the model alone takes {cost.model_seconds * per:.3g} s and the router "
         f"{cost.router_seconds * per:.3g} s, {abs(saved) * per:.3g} s {words} (measured here)."
     )
-
-
-@say.register
-def describe_difference(found: Difference) -> list[str]:
-    """Return how two models differ, one sentence for each claim, and the regions."""
-    whole, most = found.agreement, show_upper_percent(found.most_different)
-    n_different = replace(whole, n_right=whole.n_rows - whole.n_right)
-    rows = f"rows{about(whole.unit)}"
-    sure = f"{show_percent(found.confidence)} confidence"
-    sure = sure if found.is_certified else f"checked at {sure}, but not certified"
-    if not n_different.n_right:
-        none = f"No difference found on {how_many(whole.n_rows, whole.unit)}"
-        lines = [f"{none}: the models differ on at most {most} of {rows} ({sure})."]
-    else:
-        alone = "" if found.regions else f", {sure}"
-        lines = [f"The models differ on at most {most} of {rows} ({show_evidence(n_different)}{alone})."]
-    if found.inside is not None and found.elsewhere is not None:
-        if found.inside.n_rows:
-            share = f"{at_least(found.inside.bound)} of the differences lie in these regions"
-            lines.append(f"{share[0].upper()}{share[1:]} ({show_evidence(found.inside)}):")
-        else:
-            lines.append("Synthetic rows differ most in these regions:")
-        lines += [
-            f"  {region.where}: {region.n_different:,} of {how_many(region.n_rows)} differ" for region in found.regions
-        ]
-        lines.append(
-            f"Elsewhere the models agree on {at_least(found.elsewhere.bound, 1)} of rows "
-            f"({show_evidence(found.elsewhere)})."
-        )
-        lines.append(f"All statements together: {sure}.")
-    return lines
 
 
 @say.register

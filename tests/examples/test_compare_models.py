@@ -1,11 +1,14 @@
 """Planted changes between two models are found, and what is claimed of them holds."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from oleander import compare_models
+from examples.compare_models import compare_models, main
 from oleander.black_box.answers import BlackBoxError
 from oleander.judging.bounds import lower_bound
 
@@ -107,3 +110,35 @@ def test_bad_input_is_said():
         compare_models(old, lambda X: np.ones(len(X), dtype=int), X, **QUICK)
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 600 rows"):
         compare_models(old, planted, X, groups=[1, 2, 3], **QUICK)
+
+
+MODELS = """
+import numpy as np
+def old(X):
+    return np.where(X["age"] > 60, "high", "low")
+def new(X):
+    return np.where((X["age"] > 60) & (X["dose"] < 4), "high", "low")
+"""
+
+
+def test_a_gate_ends_with_a_code_unless_it_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("pair_of_models.py").write_text(MODELS)
+    rng = np.random.default_rng(0)
+    columns = {"age": rng.integers(20, 90, 400), "dose": rng.uniform(0, 5, 400), "patient": np.arange(400) // 2}
+    table = pd.DataFrame(columns).assign(risk="low")
+    table.to_csv("march.csv", index=False)
+    (table + {"age": 0, "dose": 0.001, "patient": 0, "risk": ""}).to_csv("april.csv", index=False)
+    command = ["pair_of_models:old", "pair_of_models:new", "march.csv", "--target", "risk"]
+    assert main([*command, "--gate", "0.5"]) == 0
+    said = capsys.readouterr().out
+    assert "differ on at most" in said
+    assert "dose" in said
+    assert main([*command, "--gate", "0.01"]) == 6
+    assert "the gate of 1% is not shown: the rows show at most" in capsys.readouterr().err
+    assert main([*command, "--gate", "0.5", "--background", "april.csv", "--groups", "patient", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["passes"] is True
+    assert facts["agreement"]["unit"] == "groups"
+    assert main([*command, "--groups", "pateint"]) == 3
+    assert "the data lacks column 'pateint'" in capsys.readouterr().err

@@ -1,7 +1,16 @@
-"""Compare two models: how often they differ, where, and how surely they agree elsewhere."""
+"""Compare two models: how often they differ, where, and how surely they agree elsewhere. A script to copy.
 
+    python examples/compare_models.py old.ubj new.ubj march.csv --target risk --gate 0.05
+
+With ``--gate`` the exit code is 6 unless the rows show that the models differ on at most this share, for CI. A model is
+a file, or package.module:callable. In Python, ``compare_models`` returns the same as an object.
+"""
+
+import argparse
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +20,13 @@ from oleander.arrays import Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
 from oleander.black_box.asking import BlackBox, CountingBlackBox, columns_read_by, match_columns, predict_of
 from oleander.black_box.labelling import label_rows
-from oleander.data.checks import check_count, check_share, make_seed
+from oleander.cli.cells import clean_columns, clean_like
+from oleander.cli.explaining import read_tolerance
+from oleander.cli.models import load_model
+from oleander.cli.options import note, to_command_error
+from oleander.cli.outputs import records, show_json, tabulate
+from oleander.cli.tables import FileOptions, read_table
+from oleander.data.checks import check_count, check_share, make_seed, refuse_absent
 from oleander.data.frames import to_table
 from oleander.data.reading import read
 from oleander.data.rows import Rows, split_off
@@ -19,12 +34,12 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.judging.bounds import lower_bound
-from oleander.judging.certificate import claim_units
+from oleander.judging.certificate import Claim, claim_units
 from oleander.judging.fixed_sequence import Judged
-from oleander.messages import visible
-from oleander.results.difference import Difference, DifferentRegion
+from oleander.messages import show_percent, show_upper_percent, visible
 from oleander.rules import UnfilteredTree
 from oleander.rules.tree import Tree
+from oleander.words.claims import about, at_least, how_many, show_evidence
 
 SAME = "same"
 # Regions are leaves of a tree with at most this many.
@@ -32,6 +47,68 @@ MAX_LEAVES = 16
 # Regions are added until they hold this share of the differences among draws; each holds a share that is worth reading.
 # The odds of a difference in a region are at least this many times those everywhere, and its share surely a quarter.
 ENOUGH, WORTH_READING, TIMES_THE_ODDS, DENSE = 0.95, 0.05, 2.0, 0.25
+
+
+@dataclass(frozen=True)
+class DifferentRegion:
+    """A region that holds many of the differences: its conditions, the rows in it, and those that differ."""
+
+    where: str
+    n_rows: int
+    n_different: int
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """How two models differ on rows that made no draw."""
+
+    # The share of rows on which the models agree.
+    agreement: Claim
+    # Of the differences, the share that lies in the regions; None without regions.
+    inside: Claim | None
+    # Of the rows outside the regions, the share on which the models agree; None without regions.
+    elsewhere: Claim | None
+    # Where the models differ most, in order. They were chosen on synthetic rows.
+    regions: tuple[DifferentRegion, ...]
+    # A line for each change with the columns ``change`` and ``rows``, the most frequent first.
+    changes: pd.DataFrame = field(repr=False)
+    # The probability that all claims hold together.
+    confidence: float
+    # Whether the rows are independent evidence.
+    is_certified: bool
+    # Rows sent to both models together.
+    n_queries: int
+
+    @property
+    def most_different(self) -> float:
+        """The upper bound on the share of rows on which the models differ."""
+        return 1 - self.agreement.bound
+
+    def passes(self, gate: float) -> bool:
+        """Return whether the rows show that the models differ on at most this share."""
+        check_share("gate", gate, with_zero=True)
+        return self.most_different <= gate
+
+    def __str__(self) -> str:
+        """Return one sentence for each claim, and the regions."""
+        whole, most = self.agreement, show_upper_percent(self.most_different)
+        n_different = replace(whole, n_right=whole.n_rows - whole.n_right)
+        rows, sure = f"rows{about(whole.unit)}", f"{show_percent(self.confidence)} confidence"
+        sure = sure if self.is_certified else f"checked at {sure}, but not certified"
+        if n_different.n_right:
+            alone = "" if self.regions else f", {sure}"
+            lines = [f"The models differ on at most {most} of {rows} ({show_evidence(n_different)}{alone})."]
+        else:
+            none = f"No difference found on {how_many(whole.n_rows, whole.unit)}"
+            lines = [f"{none}: the models differ on at most {most} of {rows} ({sure})."]
+        if self.inside is None or self.elsewhere is None:
+            return lines[0]
+        share, agree = (at_least(one.bound, n) for one, n in ((self.inside, 0), (self.elsewhere, 1)))
+        held = f"A{share[1:]} of the differences lie in these regions ({show_evidence(self.inside)}):"
+        lines.append(held if self.inside.n_rows else "Synthetic rows differ most in these regions:")
+        lines += [f"  {one.where}: {one.n_different:,} of {how_many(one.n_rows)} differ" for one in self.regions]
+        lines.append(f"Elsewhere the models agree on {agree} of rows ({show_evidence(self.elsewhere)}).")
+        return "\n".join([*lines, f"All statements together: {sure}."])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,35 +165,10 @@ def compare_models(
     """Return how often two models differ, in which regions, and how surely they agree elsewhere.
 
     Both models answer synthetic rows, on which a tree finds the regions. Then both answer the rows of X, which made no
-    synthetic row and so can certify what is found.
-
-    Parameters
-    ----------
-    old, new : object with ``predict``, or callable
-        They may read different columns of X.
-    X : DataFrame or array of shape (n_rows, n_features)
-        Rows of the population that matters.
-    background : DataFrame or array, optional
-        Rows around which synthetic rows are drawn. None takes half of X, and the other half judges.
-    groups : array of shape (n_rows,), optional
-        The group of each row: claims are then about a random row of a random group.
-    tolerance : float, str or None
-        For numbers: how far the new answer may lie from the old one, as in ``AggregateExplainer``.
-    confidence : float
-        The probability that all claims hold together.
-    n_draws : int
-        The number of synthetic rows.
-    max_regions : int
-    random_state : int or None
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).uniform(size=(800, 2))
-    >>> found = compare_models(
-    ...     lambda X: X[:, 0] > 0.5, lambda X: (X[:, 0] > 0.5) & (X[:, 1] > 0.1), X, n_draws=4_000, random_state=0
-    ... )
-    >>> found.passes(0.10), found.passes(0.01), len(found.regions)
-    (True, False, 1)
+    synthetic row and so can certify what is found. Synthetic rows are drawn around ``background``; without it one half
+    of X makes them, and the other half judges. With ``groups`` claims are about a random row of a random group. For
+    numbers, ``tolerance`` says how far the new answer may lie from the old one, as in ``AggregateExplainer``.
+    ``confidence`` is the probability that all claims hold together.
     """
     check_share("confidence", confidence)
     check_count("n_draws", n_draws)
@@ -207,3 +259,70 @@ def _judge(
     confidence = round(1 - level, 12)
     changes = changes.reset_index(drop=True)
     return Difference(whole, inside_claim, elsewhere, regions, changes, confidence, can_certify, n_queries)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Compare the models that the words of a command name, and return its exit code."""
+    parser = argparse.ArgumentParser(description="Say how often two models differ, and where.", allow_abbrev=False)
+    parser.add_argument("old", help="the old model: a file, or package.module:callable")
+    parser.add_argument("new", help="the new model")
+    parser.add_argument("data", type=Path, help="a CSV, Excel or Parquet file with a header")
+    parser.add_argument(
+        "--gate", type=float, help="end with code 6 unless at most this share of rows is shown to differ"
+    )
+    parser.add_argument("--background", type=Path, help="rows to draw synthetic rows around; default: one half of DATA")
+    parser.add_argument("--tolerance", help="for numbers: answers within it of each other agree, such as 0.5 or 10%%")
+    parser.add_argument("--target", help="the column that the models predict, which is left out")
+    parser.add_argument("--groups", help="the column that says which rows belong together")
+    parser.add_argument("--drop", nargs="+", default=[], help="columns to leave out")
+    parser.add_argument("--read", action="append", help="how to read the files, as in oleander explain")
+    parser.add_argument("--classes", nargs="+", default=[], help="the classes of models whose files only number them")
+    parser.add_argument("--trust-model", action="store_true", help="open a file that can run any code")
+    parser.add_argument("--confidence", type=float, default=0.95, help="of all statements together")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of every random choice")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    given = parser.parse_args(words)
+    try:
+        found = _compare_files(given)
+        passes = None if given.gate is None else found.passes(given.gate)
+    except Exception as error:
+        failure = to_command_error(error, vars(given))
+        print(visible(f"compare_models: {failure}"), file=sys.stderr)
+        return failure.code
+    if given.json:
+        facts = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
+        facts |= {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
+        facts |= {"regions": [vars(one) for one in found.regions], "changes": records(found.changes)}
+        show_json(facts)
+    else:
+        print(found, *([tabulate(found.changes, "What changes")] if len(found.changes) else []), sep="\n")
+    if passes is not False:
+        return 0
+    shown = show_upper_percent(found.most_different)
+    note(f"the gate of {show_percent(given.gate)} is not shown: the rows show at most {shown}.")
+    return 6
+
+
+def _compare_files(given: argparse.Namespace) -> Difference:
+    old, new = (load_model(name, given) for name in (given.old, given.new))  # type: ignore[arg-type]
+    files = FileOptions.parse(given.read)
+    table, background = read_table(given.data, files), None
+    apart = [name for name in (given.target, given.groups, *given.drop) if name is not None]
+    refuse_absent("the data", apart, list(table.columns))
+    X = clean_columns(table.drop(columns=apart))
+    if given.background is not None:
+        other = read_table(given.background, files)
+        refuse_absent("the background", list(X.columns), list(other.columns))
+        background = clean_like(other, FeatureSchema.infer(X))[list(X.columns)]
+    return compare_models(
+        *(old, new, X),
+        background=background,
+        groups=None if given.groups is None else table[given.groups].to_numpy(),
+        tolerance=read_tolerance(given.tolerance),
+        confidence=given.confidence,
+        random_state=given.seed,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
