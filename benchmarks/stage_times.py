@@ -22,6 +22,7 @@ BY_FUNCTION = {
     "selection/solvers:solve_auto": "proving",
     "selection/solving:_best_of_equal": "proving",
     "draws/jitter:measure_realism": "realism",
+    "fitting/rule_learner:judge_plain_tree": "verdict",
     "fitting/rule_learner:judge_learned_trees": "verdict",
     "fitting/rule_learner:claim_system": "judging",
     "fitting/rule_sequence:measure_steps": "judging",

@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.rivals.base import Baseline
 from oleander import NothingFoundError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
@@ -37,7 +38,7 @@ class TreeOnDraws(Baseline):
         draws = draw_and_ask(schema.encode(self.background), counting, Draws().n, self.random_state or 0)
         learner = RuleLearner(draws, rows, by_folds=False, seed=self.random_state or 0)
         found = (
-            learner.choose_tree(self.max_leaves, self.min_fidelity)
+            choose_tree(learner, self.max_leaves, self.min_fidelity)
             if self.abstains
             else learner.plain_tree(self.max_leaves)
         )

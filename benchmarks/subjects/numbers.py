@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 from benchmarks.data_sets import SHARED
 from benchmarks.journal import Journal, Row
 from benchmarks.outside.regressors import PACKAGES, ask_regressors
+from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.rivals.local_lines import learn_local_lines
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number
@@ -145,7 +146,7 @@ def measure_labels(
 
 def measure_tree(learner: Any, leaves: int, rows: np.ndarray, truth: np.ndarray) -> Row:
     """Return what one tree that abstains answers, of as many leaves, learned from the same draws and judged alike."""
-    tree = learner.choose_tree(leaves, FLOOR)
+    tree = choose_tree(learner, leaves, FLOOR)
     if tree is None:
         return {"tree coverage": 0.0, "tree agreement": None}
     found = tree.sequence.steps.index(tree.step)

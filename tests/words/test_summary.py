@@ -185,7 +185,7 @@ CLASSES = (
         ),
         (replace(PROVEN, **chosen(BALL, [f"c{i % 20:02}" for i in range(100)])), f"  and {20 - MOST_CLASSES} more"),
         (
-            replace(PROVEN, verdict=(OneTree("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),)),
+            replace(PROVEN, verdict=OneTree(9, 1.0, 0.95, 0.92, 8, 1.0)),
             "What one tree would do instead, on rows that it was not grown on:\n  One plain tree (9 leaves) answers",
         ),
         (certified("groups", rows=Claim(190, 200, 0.9)), "Also certified: at least 90% of all answered rows match"),

@@ -7,9 +7,10 @@ import numpy as np
 from benchmarks.journal import Row
 from benchmarks.outside.programs import PRICES
 from benchmarks.outside.task import SILENT
+from benchmarks.rivals.abstaining_tree import learn_abstaining_tree
 from benchmarks.subjects.field.contestants import Round
 from oleander.arrays import Ints
-from oleander.fitting.rule_sequence import learn_abstaining_tree, learn_sequence
+from oleander.fitting.rule_sequence import learn_sequence
 
 EXACT = "pystreed, abstention as a label"
 # A tree of depth 4 has at most this many leaves.

@@ -9,10 +9,11 @@ from sklearn.base import clone
 from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT
+from benchmarks.rivals.abstaining_tree import learn_abstaining_tree
 from benchmarks.subjects.field.contestants import ABSTAINS, Round, run_own_way
 from benchmarks.subjects.field.judge import order_steps
 from oleander.arrays import Ints
-from oleander.fitting.rule_sequence import learn_abstaining_tree, learn_sequence
+from oleander.fitting.rule_sequence import learn_sequence
 
 HYBRID = "HybridCORELS"
 SETS = ("breast_cancer", "heart_disease")

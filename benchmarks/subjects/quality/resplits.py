@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.outside.task import Steps, Student, make_steps
+from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.subjects.field.judge import measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
 from benchmarks.subjects.quality.measures import NO_ANSWER, measure_answers
@@ -82,7 +83,7 @@ def learn_tree(lesson: Lesson, budget: Budget, max_leaves: int) -> Measure:
     """Learn one tree that abstains."""
 
     def choose(learner: RuleLearner) -> RuleSet | None:
-        return learner.choose_tree(max_leaves, budget.min_fidelity)
+        return choose_tree(learner, max_leaves, budget.min_fidelity)
 
     return measure_each(make_learner(lesson), choose, budget, is_tree=True)
 
@@ -93,7 +94,7 @@ def learn_equal_tree(lesson: Lesson, budget: Budget) -> Measure:
     def choose(learner: RuleLearner) -> RuleSet | None:
         rules = learner.choose(learner.default_number, budget.min_fidelity)
         most = math.inf if rules is None else rules.step.size
-        trees = [learner.choose_tree(max_leaves, budget.min_fidelity) for max_leaves in LEAVES]
+        trees = [choose_tree(learner, max_leaves, budget.min_fidelity) for max_leaves in LEAVES]
         short = [tree for tree in trees if tree is not None and count_tree_questions(tree) <= most]
         widest = max(short, key=lambda tree: tree.coverage, default=None)
         # Each tree was certified for itself, the widest of several was not.

@@ -13,6 +13,7 @@ import pandas as pd
 from benchmarks.cases import BLACK_BOXES, Case, make_case
 from benchmarks.data_sets import CLINICAL, LAWS, PUBLIC, SHARED, from_sklearn, normal_rows
 from benchmarks.journal import Journal, Row
+from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.quality.figures import draw_quality
 from benchmarks.subjects.quality.measures import measure_run
@@ -145,7 +146,7 @@ def warm_up() -> None:
     """Learn a little of everything: compiling is no part of learning."""
     case = make_case(from_sklearn("wine"), "forest", 0)
     learner = make_learner(pool_rows(case, TINY))
-    for found in (learner.choose(2, 0.5), learner.choose_tree(2, 0.5)):
+    for found in (learner.choose(2, 0.5), choose_tree(learner, 2, 0.5)):
         assert found is not None
     METHODS["default"](case, Budget(min_fidelity=0.5), TINY)
 

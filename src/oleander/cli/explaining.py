@@ -107,8 +107,8 @@ def write_panels(atlas: AggregateExplainer, folder: Path) -> None:
     The picture needs matplotlib; without it the table is written alone.
     """
     panels = atlas.tradeoff(min_fidelity=sorted({*PAPERS_FLOORS, atlas.min_fidelity}))
-    trees = atlas.verdict_.rename(columns={"answer": "method", "agreement": "fidelity"})
-    rivals = trees[["method", "coverage", "fidelity"]]
+    tree = atlas.verdict_.rename(columns={"agreement": "fidelity"}).assign(method="one plain tree")
+    rivals = tree[["method", "coverage", "fidelity"]]
     whole = pd.concat([panels.table.assign(method="the program"), rivals], ignore_index=True)
     write_table(whole, folder / "panels.csv")
     if find_spec("matplotlib") is not None:

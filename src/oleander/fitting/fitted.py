@@ -16,7 +16,7 @@ from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.engine import Engine
 from oleander.fitting.new_rows import NewRows
 from oleander.fitting.options import Parameters
-from oleander.fitting.rule_learner import RuleLearner, judge_learned_trees
+from oleander.fitting.rule_learner import RuleLearner, judge_plain_tree
 from oleander.judging.certificate import Certificate
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
@@ -25,7 +25,7 @@ from oleander.running.progress import tell_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 
-# The largest number of leaves of the trees in ``verdict_``.
+# The largest number of leaves of the tree in ``verdict_``.
 MOST_LEAVES = 20
 
 
@@ -162,16 +162,16 @@ class Fitted(Parameters):
 
     @property
     def verdict_(self) -> pd.DataFrame:
-        """What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
+        """What one tree that answers every row would do, judged on rows that it was not grown on.
 
         ``questions`` are those above its leaves; ``leaves_alone`` is the share of leaves that reach the floor alone.
         """
         if self.record_.verdict is None:
             learner = self._need_engine("no verdict").learner
             with tell_progress("judging what one tree would do"):
-                trees = judge_learned_trees(learner, self._record.min_fidelity, MOST_LEAVES)
-            self._record = replace(self._record, verdict=trees)
-        return pd.DataFrame(self._record.verdict)
+                tree = judge_plain_tree(learner, self._record.min_fidelity, MOST_LEAVES)
+            self._record = replace(self._record, verdict=tree)
+        return pd.DataFrame([self._record.verdict])
 
     @property
     def result_(self) -> SelectionResult:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
 from oleander.candidates.grid import Bits, Key, Memberships
 from oleander.data.rows import Rows, count_units
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting.rule_sequence import RuleSequence, Step, learn_abstaining_tree, learn_plain_tree, learn_sequence
+from oleander.fitting.rule_sequence import RuleSequence, Step, learn_plain_tree, learn_sequence
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
     PART_OF_AGREEMENT,
@@ -93,19 +93,14 @@ class RuleLearner:
             limits=self.limits,
             min_support=self.floor.min_support,
         )
-        return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
-
-    def choose_tree(self, max_leaves: int, min_fidelity: float) -> "RuleSet | None":
-        """Return one tree that abstains, learned from the same draws and judged like rules; None if none passes."""
-        learn = partial(learn_abstaining_tree, max_leaves=max_leaves)
-        return self._judge(("abstaining", max_leaves), learn).choose(min_fidelity)
+        return self.judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
 
     def plain_tree(self, max_leaves: int) -> "RuleSet":
         """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
-        judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
+        judged = self.judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
         return judged.take(0, float(judged.answers.bounds(self.floor.level)[0]))
 
-    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> "JudgedSequence":
+    def judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> "JudgedSequence":
         """Return a sequence, ordered from cautious to bold for each number of rules; it is learned once."""
         if key not in self.judged:
             sisters = None
@@ -443,22 +438,11 @@ class RuleSet:
         return program.prove([candidates.add(rule.key, rule.label) for rule in rules]), len(program.allowed)
 
 
-def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> tuple[OneTree, ...]:
-    """Return what one plain tree and one tree that abstains would do, both learned from the learner's draws.
-
-    The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
-    bound reaches the floor.
-    """
-    plain, abstaining = learner.plain_tree(max_leaves), learner.choose_tree(max_leaves, floor)
-    nothing = OneTree("one tree that abstains", max_leaves, 0.0, np.nan, 0.0, 0, np.nan)
-    read = _read_tree(plain, floor, "one plain tree")
-    return read, nothing if abstaining is None else _read_tree(abstaining, floor, nothing.answer)
-
-
-def _read_tree(tree: RuleSet, floor: float, answer: Literal["one plain tree", "one tree that abstains"]) -> OneTree:
+def judge_plain_tree(learner: RuleLearner, floor: float, max_leaves: int) -> OneTree:
+    """Return what one tree that answers every row would do, learned from the learner's draws."""
+    tree = learner.plain_tree(max_leaves)
     boxes, claim = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules], tree.certificate.answers
     return OneTree(
-        answer,
         rules=len(boxes),
         coverage=tree.coverage,
         agreement=claim.share,

@@ -1,7 +1,4 @@
-"""From labelled draws to a sequence of rule sets: grow, propose, choose by the program, measure, order.
-
-Two rivals learn from the same draws: a plain tree, and a large one that is cut back exactly and abstains.
-"""
+"""From labelled draws to a sequence of rule sets: grow, propose, choose by the program, measure, order."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +11,7 @@ from numpy.typing import NDArray
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, BoxCandidate, BoxCandidates, CoverProgram, Limits
-from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
+from oleander.candidates.grid import Bits, Grid, Key, Memberships
 from oleander.candidates.nodes import grow_on_answers, grow_trees, lay_nodes
 from oleander.candidates.proposing import Proposer, learn_lines
 from oleander.draws.labelled import LabelledDraws
@@ -36,10 +33,8 @@ PROPOSED_AT = (0.99, 0.97, 0.95, 0.92, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3, 0.1)
 # The numbers of rules that are chosen beside the largest. The sets of one of them are widened at the next threshold.
 SIZES = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40)
 WIDENED_SIZE = 10
-MAX_GROWN = 300
+# Draws in a leaf of a plain tree, at least.
 MIN_LEAF = 5
-# From bold to cautious. A price of p asks a leaf to be right on more than p of p + 1 draws.
-PRICES = (1.0, 1.5, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 16.0, 24.0, 40.0)
 
 
 @dataclass(frozen=True)
@@ -101,7 +96,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class RuleSequence:
-    """Rule sets on one grid, and what they were learned from; trees have no candidates that a program chose from."""
+    """Rule sets on one grid, and what they were learned from; a tree has no candidates that a program chose from."""
 
     grid: Grid
     draws: LabelledDraws
@@ -186,9 +181,8 @@ def learn_sequence(
         draws and not yet ordered.
     """
     draws = limits.hide(draws)
-    grid = Grid.learn(draws.values, draws.schema)
+    grid, learns, held = split_draws(draws, rng)
     codes = grid.codes
-    held, learns = np.split(rng.permutation(len(codes[0])), [round(SHARE_HELD * len(codes[0]))])
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(codes[0]))]
     trees = grow_trees(draws, grows, grid, rng)
@@ -249,21 +243,9 @@ def judge_each(steps: Sequence[Step], boxes: Memberships, right: Bits | Mapping[
         yield known[step.rules]
 
 
-def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
-    """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
-    grid, learns, held = _split(draws, rng)
-    members, right = Memberships(grid, grid.codes.take(learns, axis=1)), draws.find_right(learns)
-    steps = [
-        Step(rules, 0.0, max_leaves)
-        for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2])
-        for rules in prune_tree(tree, members, right, PRICES, max_leaves)
-    ]
-    return RuleSequence(grid, draws, measure_steps(grid, steps, grid.codes.take(held, axis=1), draws.find_right(held)))
-
-
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow one tree that answers everywhere: a sequence of one step; of two trees, the better on held-back draws."""
-    grid, learns, held = _split(draws, rng)
+    grid, learns, held = split_draws(draws, rng)
     leaves = BoxCandidates(Memberships(grid, grid.codes.take(learns, axis=1)), kernels.pack(draws.find_right(learns)))
     steps = []
     for tree in grow_large_trees(draws, grid, learns, max_leaves):
@@ -274,13 +256,13 @@ def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves:
     return RuleSequence(grid, draws, (max(measured, key=lambda step: step.agreement),))
 
 
-def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:
-    """Return a grid, the draws to learn from, and the draws that measure the steps."""
+def split_draws(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:
+    """Return a grid, the draws to learn from, and those that measure the steps."""
     held, learns = np.split(rng.permutation(len(draws.values)), [round(SHARE_HELD * len(draws.values))])
     return Grid.learn(draws.values, draws.schema), learns, held
 
 
-def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> list[Tree]:
+def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int) -> list[Tree]:
     """Grow a tree on some of the draws, or two for numbers; the labels are codes of classes."""
     columns = [column.take(some) for column in grid.columns]
     trees = list(grow_on_answers(draws, some, columns, max_leaves, MIN_LEAF))
@@ -289,25 +271,3 @@ def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: i
     # Each node of a tree for numbers says the constant that is right most often.
     values, right = draws.values[some], draws.find_right(some)
     return [replace(tree, label=count_right(tree, values, right).argmax(axis=0)) for tree in trees]
-
-
-def prune_tree(
-    tree: Tree, members: Memberships, right: Bools, prices: Sequence[float], max_leaves: int
-) -> list[tuple[BoxCandidate, ...]]:
-    """Return the nodes that speak, at most ``max_leaves``, in the best pruning of a tree at each price.
-
-    The price is what a wrong answer costs; ``right`` says which answer is right on which of the draws that decide.
-    """
-    keys, inside = lay_nodes(tree, members)
-    counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
-    says, n_right = counts.argmax(axis=1), counts.max(axis=1)
-    nodes = [
-        BoxCandidate(*figures) for figures in zip(keys, says.tolist(), sizes.tolist(), n_right.tolist(), strict=True)
-    ]
-    found = []
-    for price in prices:
-        # A node without a draw says nothing.
-        value = np.where(sizes > 0, n_right - price * (sizes - n_right), -1.0)
-        speaking = kernels.find_best_cut(tree.left, tree.right, value, max_leaves)
-        found.append(tuple(nodes[node] for node in speaking.tolist()))
-    return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import bin_numbers, grow_nodes
     from oleander.kernels.polishing import CodedDraws
-    from oleander.kernels.trees import find_best_cut, find_leaves
+    from oleander.kernels.trees import find_leaves
 
 __all__ = [
     "CodedDraws",
@@ -23,7 +23,6 @@ __all__ = [
     "bin_numbers",
     "count_bits",
     "count_common",
-    "find_best_cut",
     "find_cover",
     "find_leaves",
     "grow_nodes",
@@ -44,7 +43,7 @@ if not TYPE_CHECKING:
         "filtering": ("score_features",),
         "growth": ("bin_numbers", "grow_nodes"),
         "polishing": ("CodedDraws",),
-        "trees": ("find_best_cut", "find_leaves"),
+        "trees": ("find_leaves",),
     }
 
     def __getattr__(name: str) -> Any:

@@ -123,18 +123,17 @@ class BallSize(Shown, Saved):
 
 @dataclass(frozen=True)
 class OneTree(Saved):
-    """What one tree in the place of the explainers would do, judged on rows that it was not grown on."""
+    """What one tree that answers every row would do, judged on rows that it was not grown on."""
 
-    answer: Literal["one plain tree", "one tree that abstains"]
-    # The number of leaves that answer.
+    # The number of leaves.
     rules: Count
-    # The share of rows that it answers, the share of these that match the black box, and the lower bound on it.
+    # The share of rows that it answers, the share of these that match the black box, and the lower bound on that.
     coverage: float
     agreement: float
     bound: float
-    # The distinct questions above the leaves that answer.
+    # The distinct questions above the leaves.
     questions: Count
-    # The share of these leaves that reach the floor by themselves, on the draws.
+    # The share of leaves that reach the floor by themselves, on the draws.
     leaves_alone: float
 
 
@@ -176,7 +175,7 @@ class FitRecord:
     # How near the sample of the source came to that.
     accuracy: Accuracy | None = None
     # What one tree would have done; None until it is asked for.
-    verdict: tuple[OneTree, ...] | None = None
+    verdict: OneTree | None = None
     # The choices for other numbers and floors; None until it is asked for.
     tradeoff: TradeOff | None = None
     # The number of rows that the balls among the candidates hold.

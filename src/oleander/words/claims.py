@@ -300,22 +300,18 @@ def describe_watched(watched: Watched) -> str:
     return "\n".join(lines)
 
 
-def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
-    """Return what one tree would do, one sentence for each."""
-    shown, lines = show_percent(floor), []
-    for line in verdict:
-        name = line.answer.capitalize()
-        if line.coverage == 0:
-            lines.append(f"{name} reaches the required {shown} nowhere.")
-            continue
-        lines.append(
-            f"{name} ({how_many(line.rules, 'leaves') if line.rules > 1 else '1 leaf'}) answers "
-            f"{show_share(line.coverage, 1)} of rows and matches the model on {show_share(line.agreement, 1)} of them "
-            f"({at_least(line.bound, 1)} on new rows)."
-        )
-    if any(tree.answer == "one plain tree" and tree.bound >= floor for tree in verdict):
-        lines.append(f"One plain tree is enough: it reaches the required {shown} on all rows.")
-    return lines
+def describe_verdict(tree: OneTree | None, floor: float) -> list[str]:
+    """Return in sentences what one tree would do; none where it was not asked for."""
+    if tree is None:
+        return []
+    line = (
+        f"One plain tree ({how_many(tree.rules, 'leaves') if tree.rules > 1 else '1 leaf'}) answers "
+        f"{show_share(tree.coverage, 1)} of rows and matches the model on {show_share(tree.agreement, 1)} of them "
+        f"({at_least(tree.bound, 1)} on new rows)."
+    )
+    if tree.bound < floor:
+        return [line]
+    return [line, f"One plain tree is enough: it reaches the required {show_percent(floor)} on all rows."]
 
 
 def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:

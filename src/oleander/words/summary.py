@@ -42,7 +42,7 @@ def summarize(record: FitRecord) -> str:
         of = "each bound holds for one rule at a time"
         of = of if record.exact is None else "counted on the rows that nothing was learned or chosen from"
         rules.insert(0, f"The rules, widest first ({of}):")
-    trees = [f"  {line}" for line in describe_verdict(record.verdict or (), floor)]
+    trees = [f"  {line}" for line in describe_verdict(record.verdict, floor)]
     if trees:
         trees.insert(0, ONE_TREE)
     parts = [

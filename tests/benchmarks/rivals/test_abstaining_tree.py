@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.abstaining_tree import PRICES, choose_tree, find_best_cut, prune_tree
 from oleander.candidates.grid import Grid, Memberships
 from oleander.candidates.proposing import list_nodes
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting.rule_sequence import PRICES, grow_large_trees, prune_tree
+from oleander.fitting.rule_sequence import grow_large_trees
+from tests.candidates.making_boxes import coin, make_learner
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def draws():
 
 def prune(draws, max_leaves):
     grid = Grid.learn(draws.values, draws.schema)
-    tree = grow_large_trees(draws, grid, np.arange(len(draws.values)))[0]
+    tree = grow_large_trees(draws, grid, np.arange(len(draws.values)), 300)[0]
     right = draws.find_right(np.arange(len(draws.values)))
     return grid, tree, prune_tree(tree, Memberships(grid, grid.codes), right, PRICES, max_leaves)
 
@@ -64,3 +66,58 @@ def test_a_pruning_is_worth_no_less_than_the_root_or_any_other_node(draws):
             for counts in (np.bincount(draws.codes[own], minlength=3) for own in list_nodes(tree, draws.values))
         ]
         assert worth >= max(alone) - 1e-9
+
+
+def half_a_coin(X):
+    return np.where(X[:, 0] < 0.5, X[:, 2] < 0.5, coin(X)).astype(int)
+
+
+@pytest.mark.parametrize("by_folds", [False, True], ids=["rows apart", "folds"])
+def test_a_tree_answers_a_plain_law(by_folds):
+    tree = choose_tree(make_learner(by_folds=by_folds), 4, 0.9)
+    assert len(tree.step.rules) <= 4
+    assert tree.coverage > 0.9
+    assert tree.certificate.answers.bound >= 0.9
+
+
+def test_a_higher_floor_never_widens_a_tree_and_nothing_answers_a_coin():
+    learner = make_learner(400, labels=half_a_coin)
+    widths = [choose_tree(learner, 10, floor).coverage for floor in (0.5, 0.6, 0.7, 0.8, 0.9)]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.8
+    assert choose_tree(make_learner(labels=coin), 4, 0.9) is None
+
+
+def random_tree(rng, n_leaves):
+    """Return the children of the nodes of a random tree, parents before their children."""
+    left, right, leaves = [-1], [-1], [0]
+    while len(leaves) < n_leaves:
+        node = leaves.pop(int(rng.integers(len(leaves))))
+        left[node], right[node] = len(left), len(left) + 1
+        leaves += [left[node], right[node]]
+        left += [-1, -1]
+        right += [-1, -1]
+    return np.array(left), np.array(right)
+
+
+def every_cut(left, right, node=0):
+    """Return every set of nodes that may speak together."""
+    if left[node] < 0:
+        return [frozenset(), frozenset([node])]
+    sides = every_cut(left, right, int(left[node])), every_cut(left, right, int(right[node]))
+    return [frozenset([node]), *(one | other for one in sides[0] for other in sides[1])]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_cut_is_the_best_of_all_cuts(seed):
+    """With whole values, of which many are equal or negative."""
+    rng = np.random.default_rng(seed)
+    left, right = random_tree(rng, int(rng.integers(1, 9)))
+    value = rng.integers(-4, 5, len(left)) if seed % 2 else rng.normal(size=len(left))
+    cuts = every_cut(left, right)
+    for most in (1, 2, 3, 8, 50):
+        best = max(sum(value[list(cut)]) for cut in cuts if len(cut) <= most)
+        found = find_best_cut(left, right, value, most)
+        assert len(found) <= most
+        assert frozenset(found) in cuts
+        assert sum(value[found]) == pytest.approx(best)
