@@ -16,8 +16,8 @@ help:
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       apply ruff's fixes and format"
 	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions; JOBS=8: more processes)"
-	@echo "make bench        Oleander beside the alternatives: writes docs/evidence/benchmarks.md (two hours on a quiet machine)"
-	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
+	@echo "make bench SUBJECT=NAME  a benchmark, or several; its tables are written into docs/evidence: $(SUBJECTS)"
+	@echo "make bench        all of them (a day)"
 	@echo "make bench SUBJECT=speed BEFORE=COMMIT  also times the main paths at that commit, in the same run (without it: at the last release)"
 	@echo "make bench SUBJECT=certificates JOBS=8  several processes, for subjects that time nothing"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
@@ -123,10 +123,10 @@ $(VENV)/.rivals: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.outside.install
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed lazy anchors quality certificates compare field numbers number-laws streaming watching router group-floors edits differences queries large-programs
+SUBJECTS := one-explanation selection speed quality certificates field numbers number-laws streaming watching router group-floors edits differences large-programs
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
-bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
+bench: $(VENV)/.bench $(if $(filter field,$(or $(SUBJECT),field)),$(VENV)/.rivals)
 	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT)) $(if $(JOBS),--jobs $(JOBS)) $(if $(BEFORE),--before $(BEFORE))
 
 bench-tiny: $(VENV)/.bench

@@ -6,11 +6,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from benchmarks.own_process import ROOT, make_environment, measure_apart, peak_gigabytes
 
 Row = dict[str, Any]
+# Rows that train the black box of a fit on many rows.
+N_TRAINED = 2_000
 
 
 def fit_twice(n_rows: int, n_draws: int) -> Row:
@@ -98,19 +100,37 @@ def time_command(n_rows: int, n_starts: int) -> Row:
     return {"figure": min(taken[1:])}
 
 
+class Cheap:
+    """A black box that costs next to nothing: the class with the highest linear score."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the scores by least squares."""
+        import numpy as np
+
+        self.weights = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), np.eye(y.max() + 1)[y])[0]
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return labels."""
+        return (X @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
+
+
 def fit_many(box: str, n_rows: int, n_draws: int) -> Row:
     """Return the processor time of a default fit without a background, and the most memory as a multiple of the data.
 
     The data count once, and what the process held before the fit besides them does not count.
     """
     import numpy as np
+    from sklearn.datasets import make_classification
+    from sklearn.ensemble import RandomForestClassifier
 
     from benchmarks.measuring import WatchedBlackBox
-    from benchmarks.subjects.growth import N_TRAINED, make_box, make_many
     from oleander import AggregateExplainer, Draws
 
-    X, y = make_many(n_rows, 30, 3)
-    watched = WatchedBlackBox(make_box(box, X[:N_TRAINED], y[:N_TRAINED]))
+    of_classes = {"n_informative": 8, "n_redundant": 0, "n_classes": 3, "n_clusters_per_class": 1, "class_sep": 1.5}
+    X, y = make_classification(n_rows + N_TRAINED, 30, **of_classes, random_state=0)
+    model = Cheap() if box == "cheap" else RandomForestClassifier(100, random_state=0, n_jobs=1)
+    watched = WatchedBlackBox(model.fit(X[:N_TRAINED], y[:N_TRAINED]))
     asked = np.array(X[N_TRAINED:])
     del X, y
     atlas = AggregateExplainer(watched, max_explainers=10, draws=Draws(n_draws), random_state=0)
@@ -124,6 +144,26 @@ def fit_many(box: str, n_rows: int, n_draws: int) -> Row:
         "figure": time.process_time() - cpu_start,
         "times data": 1.0 + (peak_gigabytes() - held) * 1e9 / asked.nbytes,
         "queries": watched.n_rows - n_before,
+    }
+
+
+def fit_from_pool(rows: int, columns: int, n_centers: int = 500) -> Row:
+    """Return the memory that a choice among balls needs beside the rows; the peak is the process's."""
+    import numpy as np
+
+    from oleander import AggregateExplainer, Balls
+
+    X = np.random.default_rng(0).normal(size=(rows, columns))
+    candidates = Balls(max_candidates=n_centers, n_draws=500)
+    before, cpu_start = peak_gigabytes(), time.process_time()
+    atlas = AggregateExplainer(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5), candidates=candidates, random_state=0)
+    n_candidates = atlas.fit(X).pool_.covers.shape[0]
+    return {
+        "data GB": X.nbytes / 1e9,
+        "bits GB": n_candidates * rows / 8e9,
+        "GB over the data": peak_gigabytes() - before,
+        "cpu seconds": time.process_time() - cpu_start,
+        "coverage": atlas.coverage_,
     }
 
 

@@ -1,9 +1,8 @@
-"""Tools to measure with: a watched black box, medians of timed calls, exponents of growth."""
+"""A black box that is watched, and whether a package is installed."""
 
 import importlib.util
-import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,22 +32,6 @@ class WatchedBlackBox:
         self.n_rows += len(X)
         self.n_calls += 1
         return answers
-
-
-def timed(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Return the median time of some calls, after one to warm up, and the result of the last."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
-
-
-def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
-    """Return the exponent of growth: the slope of log time over log size."""
-    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
 
 
 def is_installed(module: str) -> bool:

@@ -3,7 +3,6 @@
 from benchmarks.rivals.active_tree import ActiveTree
 from benchmarks.rivals.anchors import AnchorPick
 from benchmarks.rivals.base import Rival
-from benchmarks.rivals.compare import compare, make_rivals
 from benchmarks.rivals.decision_set import DecisionSet
 from benchmarks.rivals.naive_tree import NaiveTree
 from benchmarks.rivals.proxies import Proxies
@@ -19,6 +18,4 @@ __all__ = [
     "Rival",
     "SubmodularPick",
     "TreeWithAbstention",
-    "compare",
-    "make_rivals",
 ]

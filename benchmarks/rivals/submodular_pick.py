@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from benchmarks.rivals.base import Baseline, choose
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
-from benchmarks.rivals.lime_package import explain_with_lime
 from oleander.arrays import Floats
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates.balls import Balls
@@ -34,9 +33,6 @@ class SubmodularPick(Baseline):
     """
 
     max_explainers: int = 10
-    # What explains single rows: ``oleander.rules.LimeLinear``, trained on draws in the ball, or the ``lime`` package,
-    # which draws in its own way.
-    source: Literal["own", "lime"] = "own"
     # In units of the schema's scales; see ``oleander.Balls``.
     radius: float | Sequence[float] | Literal["auto"] = "auto"
     # The floor by which a radius is chosen among several.
@@ -56,29 +52,20 @@ class SubmodularPick(Baseline):
             local=LimeLinear(n_features=self.n_features),
             centers="rows",
         ).propose(rows, seed, CountingBlackBox(box))
-        if self.source == "lime":
-            of_balls = [candidate.region.ball for candidate in balls if candidate.region.ball is not None]
-            centers = list({id(ball.center): ball.center for ball in of_balls}.values())
-            models = explain_with_lime(rows, box, centers, n_draws=self.n_draws, n_features=self.n_features, seed=seed)
-            n_queries = len(centers) * self.n_draws
-            per_center = len(balls) // len(centers)
-            members = [choose(rows, c.region, models[i // per_center], "lime") for i, c in enumerate(balls)]
-        else:
-            pool = CandidatePool(rows, balls, CountingBlackBox(box))
-            pool.train(range(len(balls)))
-            n_queries = pool.black_box.n_queries
-            per_center = len({c.region.ball.radius for c in balls if c.region.ball is not None})
-            members = [
-                choose(rows, candidate.region, explainer, "linear")
-                for candidate, explainer in zip(balls, pool.explainers, strict=True)
-                if explainer is not None
-            ]
+        pool = CandidatePool(rows, balls, CountingBlackBox(box))
+        pool.train(range(len(balls)))
+        per_center = len({c.region.ball.radius for c in balls if c.region.ball is not None})
+        members = [
+            choose(rows, candidate.region, explainer, "linear")
+            for candidate, explainer in zip(balls, pool.explainers, strict=True)
+            if explainer is not None
+        ]
         members = [
             widest_faithful(members[i : i + per_center], self.min_fidelity) for i in range(0, len(members), per_center)
         ]
         weights = np.array([np.abs(_model(member).weights).sum(axis=1) for member in members])
         picked = pick_by_features(weights, self.max_explainers, np.array([member.support for member in members]))
-        return [members[i] for i in picked], n_queries
+        return [members[i] for i in picked], pool.black_box.n_queries
 
 
 def widest_faithful(ladder: list[ChosenExplainer], min_fidelity: float) -> ChosenExplainer:

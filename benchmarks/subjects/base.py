@@ -17,7 +17,7 @@ class Subject(ABC):
     name, title, asks : str
         Its name on the command line, its heading and its question.
     docs : str
-        The page in docs/ that shows its tables; ``evidence/benchmarks.md`` is written by the benchmarks themselves.
+        The page in docs/ with its two marks, between which its tables stand.
     needs : tuple of str
         Modules without which it cannot run.
     figure_size : tuple of float, or None
@@ -29,7 +29,7 @@ class Subject(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     asks: ClassVar[str]
-    docs: ClassVar[str] = "evidence/benchmarks.md"
+    docs: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
     figure_size: ClassVar[tuple[float, float] | None] = None
     is_parallel: ClassVar[bool] = False

@@ -5,18 +5,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.cases import ABSENT, Case, numeric_cases
 from benchmarks.journal import Journal, Row
-from benchmarks.measuring import WatchedBlackBox, is_installed, slope
+from benchmarks.measuring import WatchedBlackBox, is_installed
 from benchmarks.rivals.lime_linear import LimeLinear
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.subjects.stages import filter_seconds, stages
-from benchmarks.tables import make_goals, make_table, number, seconds
+from benchmarks.tables import make_table, number, seconds
 from oleander.black_box.asking import BlackBox
 from oleander.candidates.balls import Balls, choose_centers
 from oleander.draws.in_ball import draw_in_ball
@@ -28,7 +26,6 @@ PEERS = {"lime": "lime", "shap, Kernel": "shap", "shap, Tree": "shap", "anchor-e
 # Anchors are searched until they are precise, and the trees' Shapley values are read off the trees: neither draws a
 # number of rows that could be set.
 ADAPTIVE = ("shap, Tree", "anchor-exp")
-MOST_REST = 0.75
 
 # Explains a row; the result is not used.
 Explain = Callable[[np.ndarray], object]
@@ -142,62 +139,42 @@ class OneExplanation(Subject):
 
     name = "one-explanation"
     title = "One explanation"
+    docs = "evidence/speed.md"
     asks = "What does it cost to explain one row, and how much of that is the black box itself?"
-    figure_size = (14, 5)
 
     def measure(self, size: Size, journal: Journal) -> None:
-        """Measure method by method, then the stages of ours and the growth of its filter."""
+        """Measure method by method."""
         n_points, equal = (9, 5_000) if size == "full" else (2, 300)
         for case in numeric_cases(size):
             for draws, method in _cells(equal):
-                key = {"part": "peers", "data": case.data.name, "draws": draws or "own", "method": method}
+                key = {"data": case.data.name, "draws": draws or "own", "method": method}
                 journal.once(key, partial(explain_rows, method, case, n_points, draws))
-        n_draws, n_balls = (10_000, 9) if size == "full" else (500, 1)
-        with threadpool_limits(1):
-            journal.once({"part": "stages", "draws": n_draws}, partial(stages, n_draws, n_balls))
-            for axis, n, m in _filter_sizes(size):
-                key = {"part": "filter", "axis": axis, "size": n if axis == "draws" else m}
-                journal.once(key, lambda n=n, m=m: {"seconds": filter_seconds(n, m, 5)})
 
     def write(self, rows: Sequence[Row]) -> str:
-        """Return the peers, then the stages, then the filter."""
-        peers = [row for row in rows if row["part"] == "peers"]
-        parts = [self._goals(peers)]
-        missing = [name for name in PEERS if name not in {row["method"] for row in peers}]
+        """Return a line for each method."""
+        firsts = {(row["data"], row["draws"]): row["seconds"] for row in rows if row["method"] == "FilteredTree"}
+        lines = [
+            (
+                row["data"],
+                "own" if row["draws"] == "own" else f"{row['draws']:,}",
+                row["method"],
+                number(row["queries"], 0),
+                seconds(row["seconds"]),
+                seconds(row["black box seconds"]) if row["queries"] else "–",
+                number(row["rest"]),
+                number(row["seconds"] / firsts[row["data"], row["draws"]], 1),
+                seconds(row["set up"]),
+            )
+            for row in rows
+        ]
+        columns = ("data", "draws", "method", "rows asked", "s", "of it black box", "rest ÷ black box")
+        parts = [make_table((*columns, "× FilteredTree", "set up, s"), lines), NOTES]
+        missing = [name for name in PEERS if name not in {row["method"] for row in rows}]
         if missing:
             parts.append(f"Not installed where this was measured, or not measured yet: {'; '.join(missing)}.\n")
-        if not any(row["data"] == "geriatric" for row in peers):
+        if not any(row["data"] == "geriatric" for row in rows):
             parts.append(ABSENT)
-        for data in dict.fromkeys(row["data"] for row in peers):
-            parts.append(f"### {data}\n")
-            parts.append(_peer_table([row for row in peers if row["data"] == data]))
-        parts += [NOTES, _stage_table(rows), *(_filter_table(rows, axis) for axis in ("draws", "features"))]
         return "\n".join(parts)
-
-    def _goals(self, peers: Sequence[Row]) -> str:
-        """Return the goals: the time of our own explainers beside that of the black box."""
-        goals = []
-        for method in OURS:
-            rests = [row["rest"] for row in peers if row["method"] == method]
-            found = f"{min(rests):.2f} to {max(rests):.2f} ×" if rests else ""
-            goal = f"{method}: all but the black box at most {MOST_REST} × the black box, everywhere"
-            goals.append((goal, found, max(rests) <= MOST_REST if rests else None))
-        return make_goals(goals)
-
-    def draw(self, rows: Sequence[Row], figure: Any) -> None:
-        """Draw seconds at default settings, with a dot where the black box's part ends."""
-        peers = [row for row in rows if row["part"] == "peers" and row["draws"] == "own"]
-        names = list(dict.fromkeys(row["data"] for row in peers))
-        axes = figure.subplots(1, max(len(names), 1), sharex=True, squeeze=False)[0]
-        for ax, data in zip(axes, names, strict=False):
-            shown = [row for row in peers if row["data"] == data][::-1]
-            labels = [row["method"] for row in shown]
-            colors = ["tab:purple" if row["method"] in OURS else "tab:gray" for row in shown]
-            ax.barh(labels, [row["seconds"] for row in shown], color=colors, alpha=0.5)
-            asked = [row for row in shown if row["queries"]]
-            ax.plot([row["black box seconds"] for row in asked], [row["method"] for row in asked], "k.")
-            ax.set(xscale="log", title=data, xlabel="seconds (dot: of the black box alone)")
-            ax.label_outer()
 
 
 NOTES = """\
@@ -206,8 +183,7 @@ A draw is a row sent to the black box. "Own" draws are the defaults of a method:
 equal draws). `anchor-exp` draws until it is sure, and `shap`'s tree explainer reads the trees and asks nothing, so
 their number of draws cannot be set. Seconds are medians over rows, one after the other on one core; the set-up, once
 per data set, is beside them. The methods do not explain the same thing: ours and an anchor say where they hold, `lime`
-and `shap` give weights for one row. Turning draws into the user's own rows counts as ours here, and as the black box's
-in the table of stages.
+and `shap` give weights for one row. Turning draws into the user's own rows counts as ours.
 """
 
 
@@ -215,66 +191,3 @@ def _cells(equal: int) -> Iterator[tuple[int | None, str]]:
     there = [*OURS, *(name for name, module in PEERS.items() if is_installed(module))]
     for draws in (equal, None):
         yield from ((draws, method) for method in there if draws is None or method not in ADAPTIVE)
-
-
-def _filter_sizes(size: Size) -> list[tuple[str, int, int]]:
-    if size == "tiny":
-        return [("draws", 1_000, 31), ("draws", 2_000, 31), ("features", 1_000, 31), ("features", 1_000, 62)]
-    by_draws = [("draws", n, 31) for n in (10_000, 20_000, 40_000, 80_000, 160_000)]
-    return by_draws + [("features", 10_000, m) for m in (31, 62, 125, 250, 500)]
-
-
-def _peer_table(peers: Sequence[Row]) -> str:
-    lines = []
-    for row in peers:
-        same = [other for other in peers if other["draws"] == row["draws"] and other["method"] == "FilteredTree"]
-        lines.append(
-            (
-                "own" if row["draws"] == "own" else f"{row['draws']:,}",
-                row["method"],
-                number(row["queries"], 0),
-                seconds(row["seconds"]),
-                seconds(row["black box seconds"]) if row["queries"] else "–",
-                number(row["rest"]),
-                number(row["seconds"] / same[0]["seconds"], 1),
-                seconds(row["set up"]),
-            )
-        )
-    columns = (
-        "draws",
-        "method",
-        "rows asked",
-        "s",
-        "of it black box",
-        "rest ÷ black box",
-        "× FilteredTree",
-        "set up, s",
-    )
-    return make_table(columns, lines)
-
-
-def _stage_table(rows: Sequence[Row]) -> str:
-    found = [row for row in rows if row["part"] == "stages"]
-    if not found:
-        return "The stages of one local explainer are not measured yet.\n"
-    shares = {name: value for name, value in found[0].items() if name not in ("part", "draws", "features kept")}
-    title = (
-        f"### The stages of ours\n\n{found[0]['draws']:,} draws, 11 numbers and 20 bits, 5 classes, 50 trees; "
-        f"median over balls, as a multiple of the black box's time on the same draws, on one core. "
-        f"The filter kept {found[0]['features kept']:.0f} features (median).\n"
-    )
-    return (
-        title + "\n" + make_table(("stage", "× black box"), [(name, number(share)) for name, share in shares.items()])
-    )
-
-
-def _filter_table(rows: Sequence[Row], axis: str) -> str:
-    found = sorted((row for row in rows if row["part"] == "filter" and row["axis"] == axis), key=lambda r: r["size"])
-    if len(found) < 2:
-        return f"The growth of the filter with {axis} is not measured yet.\n"
-    exponent = slope([row["size"] for row in found], [row["seconds"] for row in found])
-    lines = [(f"{row['size']:,}", number(row["seconds"] / found[0]["seconds"])) for row in found]
-    return (
-        make_table((axis, "filter's time, × the first"), lines)
-        + f"\nGoal: at most linear. Slope of log time over log size: {exponent:.2f}.\n"
-    )

@@ -24,7 +24,6 @@ from benchmarks.own_process import measure_apart
 from benchmarks.stage_times import share_out
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.one_explanation import OURS, explain_rows
-from benchmarks.subjects.stages import make_data
 from benchmarks.tables import make_table, number
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.data.schema import FeatureSchema
@@ -127,6 +126,15 @@ def fit_paper_size(n_rows: int, n_draws: int) -> Row:
     # Millions of rows are asked about: one repeat.
     found = compare_fit(make, model, {"X": cohort.X[:n_rows]}, n_repeats=1)
     return {"figure": found["ratio"], "queries": found["queries"]}
+
+
+def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return 11 numbers and 20 bits with five classes that depend on a dozen columns."""
+    X = np.hstack([rng.normal(size=(n_rows, 11)), rng.integers(0, 2, size=(n_rows, 20))])
+    scores = [
+        X[:, k] + X[:, k + 3] * X[:, 11 + k] + 0.5 * X[:, 16 + k] + 0.3 * rng.normal(size=n_rows) for k in range(5)
+    ]
+    return X, np.argmax(scores, axis=0)
 
 
 class Tables:

@@ -10,33 +10,26 @@ import pytest
 from benchmarks import run
 from benchmarks.own_process import peak_gigabytes
 from benchmarks.run import main
-from benchmarks.subjects import growth, large_programs, least_time, speed
+from benchmarks.subjects import large_programs, speed
 from benchmarks.subjects.base import Subject
 from benchmarks.subjects.field import scale
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
     "large-programs": ["| program | greedy |", "| 300², degree 25, K = 8 |"],
-    "queries": ["forecast at half |", "few draws |", "| **mean** |"],
     "edits": ["| the editor |", "| at most 5% of editors certify something false |"],
     "router": ["| 0.9 | router | 100% |", "| 0.99 | bargain, tree |"],
     "group-floors": ["| rows in the subgroups |", "| breast_cancer | mean radius | 1 |"],
     "differences": ["| planted differences | pairs |", "| one region of 10% | 3 |"],
     "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
     "certificates": ["| detection limit, boosting | Parquet, background | 1 |", "| **all with repeated records** |"],
-    "one-explanation": ["| draws | method |", "| stage | × black box |", "FilteredTree", "anchor-exp"],
-    "whole-explanation": ["| worst fidelity |", "ours on the front", "| 5 | naive tree |"],
-    "selection": ["| instance | K | value | bound |", "### The reduced program", "| instance | K | auto |"],
-    "growth": ["| axis | black box |", "| rows | black box | s |", "| 160 | cheap |"],
-    "least-time": ["| data | settings |", "| radii | memberships |"],
+    "one-explanation": ["| draws | method |", "FilteredTree", "anchor-exp"],
+    "selection": ["| instance | K | value | bound |", "| 200-12 | 3 |"],
     "speed": ["| whole tree | 200 draws × 31 |", "| predict |", "under a load of", "| processor time of a call, ms |"],
-    "lazy": ["| one radius, floor 0.9 |", "the same value"],
-    "anchors": ["| data | search | precision |", "| data | anchors | K |", "exact, floor 0.9 (optimal)"],
     "quality": ["| forest on draws | 2 |", "| naive tree |", "over a greedy choice", "| trade-off | 192 | 0 | 0.000 |"],
-    "compare": ["| active tree |", "| Oleander |", "### wine"],
     "field": [
-        *("| default | abstains | 1 |", "| scikit-learn tree |", "| LORE | ", "| HybridCORELS | ", "over greedy"),
-        *("| paper | abstains |", "tree as an oracle", "with two labels", "| frequent rules, after SIRUS |", "memory"),
+        *("| default | abstains | 1 |", "| scikit-learn tree |", "| LORE | ", "| HybridCORELS | "),
+        *("| paper | abstains |", "memory"),
     ],
     "numbers": ["| doses, forest | "],
     "number-laws": ["| steps, with a background | 1 | "],
@@ -45,9 +38,9 @@ TABLES = {
 
 
 class Counting(Subject):
-    """A subject without work, on the page of benchmarks."""
+    """A subject without work."""
 
-    name, title, asks = "counting", "Counting", "How many?"
+    name, title, asks, docs = "counting", "Counting", "How many?", "evidence/counting.md"
 
     def measure(self, size, journal):
         for n in (1, 2):
@@ -59,8 +52,7 @@ class Counting(Subject):
 
 @pytest.fixture
 def subjects(monkeypatch):
-    other = type("Other", (Counting,), {"name": "other", "title": "Other"})
-    monkeypatch.setattr(run, "SUBJECTS", {"counting": Counting(), "other": other()})
+    monkeypatch.setattr(run, "SUBJECTS", {"counting": Counting()})
 
 
 @pytest.fixture
@@ -71,7 +63,7 @@ def _in_this_process(monkeypatch):
         module, name = function.split(":")
         return json.loads(json.dumps({**getattr(import_module(module), name)(**given), "peak GB": peak_gigabytes()}))
 
-    for module in (growth, large_programs, least_time, scale, speed):
+    for module in (large_programs, scale, speed):
         monkeypatch.setattr(module, "measure_apart", measure_here)
 
 
@@ -98,21 +90,28 @@ def test_every_subject_is_listed_by_make_help():
     assert re.search(r"^SUBJECTS := (.*)$", makefile, flags=re.MULTILINE)[1].split() == list(SUBJECTS)
 
 
-def test_the_page_is_written_once_all_of_its_subjects_are_measured(subjects, tmp_path, capsys):
-    page = tmp_path / "page.md"
-    page.write_text("published")
-    keep = ["--keep", str(tmp_path), "--out", str(page)]
-    main(["--subject", "counting", *keep])
-    assert page.read_text() == "published"
-    assert "is left as it is: not measured yet: other" in capsys.readouterr().err
-    main(keep)
-    assert "## Counting" in page.read_text()
-    assert "`make bench SUBJECT=other`, begun" in page.read_text()
-    assert page.read_text().count("squares: 1, 4") == 2
+PAGE = "# Title\n\n<!-- counting: written by the benchmark -->\nold\n<!-- end of counting -->\n\nOther words.\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "written"), [(PAGE, PAGE.replace("old", "squares: 1, 4")), ("# Title\n", "# Title\n")]
+)
+def test_tables_replace_those_between_their_marks(page, written, subjects, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    place = tmp_path / "docs" / "evidence" / "counting.md"
+    place.parent.mkdir(parents=True)
+    place.write_text(page)
+    arguments = ["--subject", "counting", "--keep", str(tmp_path)]
+    main([*arguments, "--only", "n=1"])
+    main([*arguments, "--size", "tiny"])
+    assert place.read_text() == page
+    main(arguments)
+    assert place.read_text() == written
+    assert ("written:" in capsys.readouterr().err) == (page == PAGE)
 
 
 def test_only_some_lines_are_measured_and_printed(subjects, tmp_path, capsys):
-    keep = ["--subject", "counting", "--keep", str(tmp_path), "--out", str(tmp_path / "page.md")]
+    keep = ["--subject", "counting", "--keep", str(tmp_path)]
     main([*keep, "--only", "parity=even"])
     assert "squares: 4\n" in capsys.readouterr().out
     main([*keep, "--only", "n=1", "--only", "n=2"])
@@ -124,7 +123,7 @@ def test_only_some_lines_are_measured_and_printed(subjects, tmp_path, capsys):
 
 
 def test_a_fresh_run_forgets_what_was_measured(subjects, tmp_path, capsys):
-    keep = ["--subject", "counting", "--keep", str(tmp_path), "--out", str(tmp_path / "page.md")]
+    keep = ["--subject", "counting", "--keep", str(tmp_path)]
     main([*keep, "--only", "n=1"])
     main([*keep, "--fresh", "--only", "n=2"])
     with pytest.raises(SystemExit, match="no line"):

@@ -1,20 +1,17 @@
-"""The subject: every contestant on every data set; then size, stability, and what an exact choice adds."""
+"""The subject: every contestant on every data set; then time and memory."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 from benchmarks.cases import BLACK_BOXES, make_case
 from benchmarks.data_sets import available, from_sklearn
 from benchmarks.journal import Journal, Row
-from benchmarks.outside.hybrid import MIN_COVERAGES
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.subjects.field import scale, stability, sweep
+from benchmarks.subjects.field import scale
 from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Round, run_own_way
-from benchmarks.subjects.field.exact import SOLVERS, measure_exact
 from benchmarks.subjects.field.figures import draw_field
-from benchmarks.subjects.field.oracle import measure_costs
 from benchmarks.subjects.quality.methods import TINY, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
 
@@ -25,10 +22,6 @@ N_SPLITS = {"forest": 3, "boosting": 1}
 SLOW = ("LORE",)
 # One of each kind, for the tiny size. The tests of programs and of the subject of quality run all others.
 FEW = ("default", "active tree", "scikit-learn tree", "HybridCORELS", "naive tree", "paper", "LORE")
-# Boxes of the exact choice.
-BUDGETS = (1, 2, 5, 10, 20)
-# Sets on which our tree meets an exact one.
-ORACLES = ("breast_cancer", "wine", "heart_disease", "thyroid")
 # A set with few groups is answered or not by the luck of one row, so that means without them stand beside.
 GROUPED = ("geriatric", "telemonitoring")
 COLUMNS = {
@@ -62,19 +55,6 @@ class Field(Subject):
             for name in CONTESTANTS if size == "full" else FEW:
                 if name not in SLOW or _is_first(key):
                     journal.once({"part": "main", **key, "method": name}, partial(_run, name, entry))
-        for key, entry in _rounds(size):
-            if not _is_first(key):
-                continue
-            for n_boxes in BUDGETS if size == "full" else BUDGETS[:1]:
-                own = {"part": "exact", **key, "K": n_boxes}
-                journal.once(own, lambda make=entry, k=n_boxes: measure_exact(make().lesson, k, Budget().min_fidelity))
-            if key["data"] in ORACLES:
-                journal.once({"part": "oracle", **key}, lambda make=entry: measure_costs(make()))
-            if key["data"] in sweep.SETS:
-                journal.once({"part": "sweep", **key}, partial(_sweep, entry))
-            for name in stability.METHODS:
-                own = {"part": "stability", **key, "method": name}
-                journal.once(own, partial(_compare_halves, name, entry))
         for n_rows in scale.SIZES if size == "full" else (200,):
             for name in scale.MEASURED if size == "full" else scale.MEASURED[:2]:
                 own = {"part": "scale", "method": name, "rows": n_rows}
@@ -148,18 +128,6 @@ def _run(name: str, entry: _Once) -> Row:
     return CONTESTANTS[name](name, entry())
 
 
-def _sweep(entry: _Once) -> Row:
-    case = sweep.keep_two_labels(entry().case)
-    return sweep.measure_sweep(Round(case, Budget(), entry.effort, entry.is_tiny, only=sweep.HYBRID))
-
-
-def _compare_halves(name: str, entry: _Once) -> Row:
-    try:
-        return stability.measure_stability(name, entry().case, entry.effort)
-    except ValueError as error:
-        return {"absent": str(error)}
-
-
 def flatten(rows: Sequence[Row]) -> list[Row]:
     """Return a row for each form of each contestant; those that are absent are left out."""
     return [
@@ -202,34 +170,9 @@ def write_main(rows: Sequence[Row]) -> list[str]:
         *([f"LORE explained {min(explained)} to {max(explained)} rows of a run in its time.\n"] if explained else []),
         "Coverage of those that abstain:\n",
         make_pivot(silent, ["method"], "data", "coverage"),
-        "Floor reached by those that abstain:\n",
-        make_pivot(silent, ["method"], "data", "floor reached"),
         "Agreement of those that answer all:\n",
         make_pivot(plain, ["method"], "data", "agreement"),
     ]
-
-
-def write_exact(rows: Sequence[Row]) -> list[str]:
-    """Return coverage by K: greedy and exact, on the draws of the program and on new rows."""
-    figures = [f"{name} {what}" for what in ("on draws", "on new rows", "agreement") for name in SOLVERS]
-    lines = []
-    for k in dict.fromkeys(row["K"] for row in rows):
-        runs = [row for row in rows if row["K"] == k and row["boxes"]]
-        proven = mean(run["exact proven"] for run in runs)
-        cells = (number(mean(run[figure] for run in runs), 3) for figure in figures)
-        lines.append((k, len(runs), *cells, percent(proven), seconds(mean(run["exact seconds"] for run in runs))))
-    head = ("K", "runs", *figures, "proven", "seconds")
-    return ["### What an exact choice adds over greedy\n", EXACT, make_table(head, lines)]
-
-
-def write_stability(rows: Sequence[Row]) -> list[str]:
-    """Return how much of an explanation two halves of the rows have in common."""
-    figures = ("same answers", "answered by both", "columns in common", "rules in common")
-    lines = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        runs = [row for row in rows if row["method"] == method and "absent" not in row]
-        lines.append((method, len(runs), *(number(mean(run[figure] for run in runs)) for figure in figures)))
-    return ["### The same explanation from two halves\n", STABILITY, make_table(("method", "runs", *figures), lines)]
 
 
 def write_scale(rows: Sequence[Row]) -> list[str]:
@@ -243,69 +186,10 @@ def write_scale(rows: Sequence[Row]) -> list[str]:
     return [*parts, *missing]
 
 
-def write_oracle(rows: Sequence[Row]) -> list[str]:
-    """Return the costs of an exact abstaining tree, of our tree and of our boxes."""
-    found = [row for row in rows if "absent" not in row]
-    missing = [f"{row['data']}: {row['absent']}." for row in rows if "absent" in row]
-    figures = [name for name in (found[0] if found else {}) if " at " in name]
-    lines = [(row["data"], *(number(row[name], 3) for name in figures)) for row in found]
-    table = [make_table(("data", *figures), lines)] if found else []
-    return ["### An exact abstaining tree as an oracle\n", ORACLE, *table, *missing]
-
-
-def write_sweep(rows: Sequence[Row]) -> list[str]:
-    """Return rules, coverage and agreement of rule lists, and of ours that answer as many draws."""
-    head = ("data", "draws", *(f"{name}: {figure}" for name in sweep.FAMILIES for figure in sweep.FIGURES))
-    lines, notes = [], []
-    for row in rows:
-        if "absent" in row:
-            notes.append(f"{sweep.HYBRID} on {row['data']}: {row['absent']}.\n")
-            continue
-        for line in row["lines"]:
-            cells = chain.from_iterable(_sweep_cells(line.get(name)) for name in sweep.FAMILIES)
-            lines.append((row["data"], number(line["draws"]), *cells))
-        n_rules, coverage, agreement = _sweep_cells(row["default"])
-        notes.append(
-            f"The default on {row['data']}, as judged: {n_rules} rules, coverage {coverage}, agreement {agreement}.\n"
-        )
-    table = [make_table(head, lines)] if lines else []
-    return ["### A sweep of coverage with two labels\n", SWEEP, *table, *notes]
-
-
-EXACT = """\
-On the pools of boxes that the default proposes: each box is at the floor on the draws, and 1,000 draws are the points.
-The forest, one split.
-"""
-ORACLE = """\
-The cost of the answers on held-back draws: 1 for silence, 1 + price for a wrong answer, the lowest of each family. The
-exact tree has depth 4 on 20 questions, our tree has at most 16 speaking leaves of 300, and the boxes are 10. The
-forest, one split.
-"""
-STABILITY = """\
-Background and judged rows are split into two disjoint halves; both explanations are compared on the same new rows (the
-forest, one split; `lime` takes no missing numbers). Columns and rules are shares that both have; a rule is its columns,
-sides and label, for rules after SIRUS its tenths too. A run that is silent in both halves is left out.
-"""
 SCALE = """\
 A known law of 10 columns as black box, learned from n draws and judged on n rows. A peak includes Python and the
 package itself, 0.15 to 0.35 GB. Seconds are of the processor and include the tuning of settings.
 """
-SWEEP = f"""\
-The first label against all others, on new rows. {sweep.HYBRID} is asked for rules that answer at least
-{", ".join(f"{share:g}" for share in MIN_COVERAGES)} of the draws. Beside each of its lists stands our step that answers
-as many held-back draws (*draws*), with the best agreement on them; no judge speaks here.
-"""
-
-
-def _sweep_cells(found: Sequence[float] | None) -> tuple[str, ...]:
-    n_rules, *shares = found or (None, None, None)
-    return number(n_rules, 0), *(number(share, 3) for share in shares)
-
-
 SECTIONS = {
-    "exact": write_exact,
-    "oracle": write_oracle,
-    "sweep": write_sweep,
-    "stability": write_stability,
     "scale": write_scale,
 }
