@@ -207,7 +207,7 @@ class AggregateExplainer(Fitted):
         ----------
         X : pandas, polars or other frame, array of shape (n_rows, n_features), or source of many rows
             Columns of a frame are taken by name, here and in every other method; those that the black box was not
-            fitted on (``feature_names_in_``) are left out. Of a source (Parquet, Dataset, Dask, Source) a sample is
+            fitted on (``feature_names_in_``) are left out. Of a source (Parquet, Dask, Source) a sample is
             explained, and every row is then counted block by block. See ``exact_``, ``oleander.open_source`` and
             docs/scale.md. With ``key``, a table that stays in its engine.
         y : array of shape (n_rows,), optional

@@ -143,7 +143,6 @@ def add_counts(
             np.sort(reading.positions[np.concatenate(engine.parts)]),
             labels=labels,
             ranges=ranges,
-            saw_all=options.schema is None,
             n_jobs=options.n_jobs,
             checkpoint=checkpoint,
         )
@@ -183,14 +182,13 @@ def count_others(
     *,
     labels: str | None = None,
     ranges: Ranges | None = None,
-    saw_all: bool = False,
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Evaluation:
     """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
     ``sampled`` are the positions of the sample, ascending. Nothing is asked where ``labels`` names the column of the
-    answers. Numbers are counted in ``ranges``. ``saw_all`` says that the schema was made from all rows.
+    answers. Numbers are counted in ``ranges``.
     """
     columns = [*map(str, explainers.schema.columns or ())]
     if labels is not None:
@@ -214,7 +212,7 @@ def count_others(
                 total += Evaluation.from_dict(kept)
     box = BlackBox(black_box.black_box.model, explainers.schema, is_number=ranges is not None)
     most = (labels is None and black_box.batch_size) or source.block_size
-    shared = [BlockCounter(explainers, box, ranges, labels, saw_all), columns, min(source.block_size, most)]
+    shared = [BlockCounter(explainers, box, ranges, labels), columns, min(source.block_size, most)]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
@@ -238,8 +236,6 @@ class BlockCounter:
     box: BlackBox
     ranges: Ranges | None
     labels: str | None = None
-    # Whether the schema has the levels of all rows.
-    saw_all: bool = False
 
     def count(self, columns: Sequence[str], block_size: int, block: Block, sampled: Ints) -> Evaluation:
         """Return the figures on a block's rows but for the sampled ones, given by their places in the block."""
@@ -287,16 +283,14 @@ class BlockCounter:
         return first[is_there], np.bincount(key, minlength=size)[is_there]
 
     def _encode(self, frame: pd.DataFrame, table: Any) -> tuple[Floats, Bools]:
-        """Return the codes of the rules' columns, and a mask of the rows whose values are all allowed."""
-        features, used = self.explainers.schema.features, self.explainers.columns
+        """Return the codes of the columns, and a mask of the rows whose values are all allowed."""
+        features = self.explainers.schema.features
         rows = np.empty((len(frame), len(features)), order="F")
         readable = np.ones(len(frame), dtype=bool)
         for j, name in enumerate(self.explainers.schema.columns or ()):
             if name not in frame.columns:
                 continue
-            column, is_used = frame[name], used is None or j in used
-            if not is_used and ((self.saw_all and not features[j].is_number) or features[j].surely_allows(column)):
-                continue
+            column = frame[name]
             if pd.api.types.is_string_dtype(column.dtype):
                 # Each level is looked up once.
                 column = table.column(name).dictionary_encode().to_pandas()
@@ -306,13 +300,13 @@ class BlockCounter:
 
     def _as_learned(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return rows with the dtypes of those learned from: a block may lack the missing values of others."""
-        exact = self.explainers.schema.exact
-        other = {
-            feature.name: feature.decode(feature.read(frame[name])[0])
-            for feature, (name, dtype) in zip(exact.features, self.dtypes.items(), strict=True)
-            if frame[name].dtype != dtype
-        }
-        return frame.assign(**other) if other else frame
+        other = [name for name, dtype in self.dtypes.items() if frame[name].dtype != dtype]
+        if not other:
+            return frame
+        # The schema does not know a category that no row of the sample has.
+        exact = self.explainers.schema.knowing(frame).exact
+        features = [exact[exact.position(name)] for name in other]
+        return frame.assign(**{one.name: one.decode(one.read(frame[one.name])[0]) for one in features})
 
     @cached_property
     def dtypes(self) -> "pd.Series[Any]":
