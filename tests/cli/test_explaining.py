@@ -96,7 +96,6 @@ def test_a_data_dictionary_is_used_in_every_file(run, patients_csv):
     assert "age at entry > " in where
     assert " mg" in where
     assert "age at entry" in Path("oleander-out/report.html").read_text(encoding="utf-8")
-    assert "age at entry" in run("export", "oleander-out/atlas.oleander", "--format", "card").out
 
 
 @pytest.mark.parametrize(
@@ -337,10 +336,7 @@ def test_explain_by_the_paper(run, patients_csv, tmp_path):
     assert "balls stand on rounded rows" in done.err
     assert "A typical ball of radius 12 holds" in done.out
     assert len(done.out.splitlines()) < 50
-    panels = pd.read_csv("out/panels.csv")
-    assert {*panels["method"]} == {"the program", "one plain tree"}
-    assert {*panels["min_fidelity"].dropna()} == {0.5, 0.7, 0.9}
-    assert (tmp_path / "out" / "panels.png").stat().st_size > 1_000
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES)
     table = pd.read_csv("out/tradeoff.csv")
     assert {"coverage", "fidelity", "max_explainers", "min_fidelity"} <= {*table.columns}
     shown = run("tradeoff", "out/atlas.oleander", "--json")

@@ -3,8 +3,6 @@
 import warnings
 import webbrowser
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -43,8 +41,6 @@ from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
 
 # High, so that the demo shows abstention.
 DEMO_FLOOR = 0.95
-# φ in the paper's figures.
-PAPERS_FLOORS = (0.5, 0.7, 0.9)
 
 
 def explain(given: Explain) -> None:
@@ -101,20 +97,6 @@ def paper(given: Paper) -> None:
     fit_and_write(atlas, prepared, given)
 
 
-def write_panels(atlas: AggregateExplainer, folder: Path) -> None:
-    """Write the paper's two panels: coverage and lowest fidelity over K, a line per floor, beside one tree of all rows.
-
-    The picture needs matplotlib; without it the table is written alone.
-    """
-    panels = atlas.tradeoff(min_fidelity=sorted({*PAPERS_FLOORS, atlas.min_fidelity}))
-    tree = atlas.verdict_.rename(columns={"agreement": "fidelity"}).assign(method="one plain tree")
-    rivals = tree[["method", "coverage", "fidelity"]]
-    whole = pd.concat([panels.table.assign(method="the program"), rivals], ignore_index=True)
-    write_table(whole, folder / "panels.csv")
-    if find_spec("matplotlib") is not None:
-        panels.plot(folder / "panels.png", rivals=rivals)
-
-
 def _prepare(given: Fitting, **details: Any) -> Prepared:
     check_folder(given.out)
     prepared = prepare(given, **details)
@@ -164,8 +146,6 @@ def fit_and_write(
         ids = prepared.row if len(prepared.row) else None
         atlas.report(draft / "report.html", ids=ids, title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
-        if isinstance(given, Paper):
-            write_panels(atlas, draft)
         files = [str(given.out / file.name) for file in sorted(draft.iterdir())]
     if prepared.schema is None and not given.as_json:
         show_schema(atlas.schema_)

@@ -12,7 +12,7 @@ from oleander.arrays import Floats
 from oleander.data.checks import Count, Share, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
-from oleander.messages import Shown, import_extra, visible
+from oleander.messages import Shown, import_extra
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.selection.result import Status
@@ -25,7 +25,6 @@ WITHHELD: Final = "withheld"
 CellStatus = Literal[Status, "certified", "judged", "edited", "withheld"]
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
 
@@ -106,9 +105,7 @@ class TradeOff(Shown):
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
 
-    def plot(
-        self, path: str | PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None, axes: Any = None
-    ) -> Any:
+    def plot(self, path: str | PathLike[str] | None = None, *, axes: Any = None) -> Any:
         """Draw coverage and lowest fidelity over the number of explainers, a line per floor: the paper's two panels.
 
         The shade over a line of coverage reaches up to the proven bound.
@@ -117,9 +114,6 @@ class TradeOff(Shown):
         ----------
         path : path, optional
             The file that the picture is written to, such as "panels.pdf".
-        rivals : DataFrame with the columns method, coverage and fidelity, optional
-            A dashed line per method: over the column ``max_explainers`` where a method has several lines, and flat
-            where it has one.
         axes : pair of matplotlib axes, optional
             Where to draw; by default a figure of its own.
 
@@ -127,27 +121,16 @@ class TradeOff(Shown):
         -------
         pair of matplotlib axes
         """
-        if rivals is not None:
-            _check_rivals(rivals)
         is_new = axes is None
         if is_new:
             pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a trade-off")
             axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
-        table = self.table
-        for number, (floor, part) in enumerate(table.groupby("min_fidelity")):
+        for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
             most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
             axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
             for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
                 ax.plot(part["max_explainers"], part[name], label=f"φ = {floor:g}", **look)
-        for number, (method, part) in enumerate(() if rivals is None else rivals.groupby("method", sort=False)):
-            # A dollar sign would begin a formula.
-            name = visible(method).replace("$", r"\$")
-            look = {"color": "0.35", "linestyle": DASHES[number % len(DASHES)], "label": name}
-            is_flat = len(part) == 1
-            numbers = table["max_explainers"].agg(["min", "max"]) if is_flat else part["max_explainers"]
-            for ax, column in zip(axes, ("coverage", "fidelity"), strict=True):
-                ax.plot(numbers, np.repeat(part[column], 2) if is_flat else part[column], **look)
         axes[0].set(xlabel="explainers, at most (K)", ylabel="share of rows covered", ylim=(0, 1.02))
         axes[1].set(xlabel="explainers, at most (K)", ylabel="lowest fidelity of an explainer")
         for ax in axes:
@@ -200,15 +183,6 @@ class TradeOff(Shown):
             own = tuple(members[number] for number in cell["explainers"])
             cells.append(read_fields(Cell, cell, explainers=ExplainerSet(schema, own) if own else None))
         return cls(tuple(cells))
-
-
-def _check_rivals(rivals: pd.DataFrame) -> None:
-    needed = ["method", "coverage", "fidelity"]
-    if "method" in rivals and rivals["method"].duplicated().any():
-        needed.append("max_explainers")
-    lacking = [name for name in needed if name not in rivals]
-    if lacking:
-        raise ValueError(f"rivals has no column {lacking[0]!r}; the panels need {', '.join(needed)}.")
 
 
 def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], list[float]]:
