@@ -287,16 +287,6 @@ def test_a_broken_floor_ends_with_6(explained, run, rows, tmp_path):
     assert done.json["coverage"] == pytest.approx(evaluated.coverage)
 
 
-def test_alarms_of_another_strictness(explained, run, rows, tmp_path):
-    # 12 rows that agree prove nothing of a floor of 0.9.
-    path = write(rows.head(12), tmp_path)
-    codes = {
-        word: run("evaluate", explained.atlas, path, "--labels", "said", "--alarm", word).code
-        for word in ("broken", "under", "unproven")
-    }
-    assert codes == {"broken": 0, "under": 0, "unproven": 6}
-
-
 def test_a_model_is_asked_and_its_rows_are_counted(explained, run, rows, tmp_path, monkeypatch):
     (tmp_path / "mymodel.py").write_text(
         "import numpy as np\n"
@@ -319,7 +309,6 @@ def test_a_model_is_asked_and_its_rows_are_counted(explained, run, rows, tmp_pat
         (["--labels", "said", "--trust-model"], 2, "--trust-model is for a model given with --model"),
         (["--labels", "sid"], 2, "--labels names the column 'sid'"),
         (["--labels", "age"], 3, "and the explainer's labels are 'high', 'low'"),
-        (["--labels", "said", "--alarm", "loud"], 2, "--alarm: invalid choice: 'loud'"),
         (["--labels", "said", "--confidence", "2"], 2, "--confidence: '2' is not a number from 0.5 to 0.999999."),
     ],
 )
@@ -361,7 +350,7 @@ def test_a_watch_alarms_with_a_code_and_counts_a_batch_once(explained, run, rows
         done = run("watch", explained.atlas, *options)
         assert (
             done.code,
-            "give DATA or --table; to look at a watch, give no option about rows and a --log that" in done.err,
+            "give DATA; to look at a watch, give no option about rows and a --log that" in done.err,
         ) == (2, True)
     assert not Path("none.sqlite").exists()
     done = run(*command, "Wednesday", "--level", "0.01")

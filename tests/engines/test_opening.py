@@ -43,8 +43,7 @@ def test_a_command_judges_a_table_as_it_judges_a_file(folder):
     wanted = run_command("evaluate", folder / "atlas.oleander", folder / "visits.csv", "--labels", "said", "--json")
     assert 0.9 < wanted.json["agreement"] < 1
     for table in ("warehouse.duckdb::visits", "visits", "visits/year=2024"):
-        options = ("--table", folder / table, "--labels", "said", "--json")
-        done = run_command("evaluate", folder / "atlas.oleander", *options)
+        done = run_command("evaluate", folder / "atlas.oleander", folder / table, "--labels", "said", "--json")
         assert done.code == 0, done.err
         assert done.json["n_rows"] == (1_000 if table.endswith("2024") else 2_000)
         assert done.json == wanted.json or table.endswith("2024")
@@ -82,10 +81,11 @@ def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):
     visits = pl.read_csv(folder / "visits.csv").with_columns(ward=pl.when(pl.col("age") < 30).then(pl.lit("new ward")))
     visits = visits.with_columns(pl.col("ward").fill_null("east"))
     visits.write_csv(tmp_path / "visits.csv")
-    visits.write_parquet(tmp_path / "visits.parquet")
+    (tmp_path / "visits").mkdir()
+    visits.write_parquet(tmp_path / "visits" / "1.parquet")
     n_new = visits["ward"].eq("new ward").sum()
-    for rows in ([tmp_path / "visits.csv"], ["--table", tmp_path / "visits.parquet"]):
-        done = run_command("evaluate", folder / "atlas.oleander", *rows, "--labels", "said", "--json")
+    for rows in (tmp_path / "visits.csv", tmp_path / "visits"):
+        done = run_command("evaluate", folder / "atlas.oleander", rows, "--labels", "said", "--json")
         assert f"{n_new:,} of 2,000 rows hold values that the explainer does not know: it abstains there." in done.err
         assert done.json["silent"]["a value that the explainer never saw"] == n_new
 
@@ -95,7 +95,7 @@ def test_a_command_asks_a_model_about_a_sample_of_a_table(folder, tmp_path, monk
     visits = pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64})
     visits.write_parquet(tmp_path / "visits.parquet")
     options = ("--model", "tests.engines.test_opening:LAW", "--read", "key=visit", "--json")
-    done = run_command("evaluate", folder / "atlas.oleander", "--table", tmp_path / "visits.parquet", *options)
+    done = run_command("evaluate", folder / "atlas.oleander", tmp_path, *options)
     assert done.code == 0, done.err
     assert 500 <= done.json["n_rows"] < 700
     assert f"asked about a sample alone, {done.json['n_rows']:,} of 2,000 rows." in done.err
@@ -103,7 +103,7 @@ def test_a_command_asks_a_model_about_a_sample_of_a_table(folder, tmp_path, monk
 
 
 def test_a_watch_takes_a_table_too(folder, tmp_path):
-    table = ("--table", folder / "warehouse.duckdb::visits", "--labels", "said")
+    table = (folder / "warehouse.duckdb::visits", "--labels", "said")
     done = run_command("watch", folder / "atlas.oleander", *table, "--log", tmp_path / "log.sqlite", "--json")
     assert done.code == 0, done.err
     assert done.json["state"] == "well"
@@ -112,17 +112,16 @@ def test_a_watch_takes_a_table_too(folder, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ([], 2, "give DATA, a file, or --table"),
-        (["--table", "visits"], 2, "--table needs --labels"),
-        (["--table", "visits", "--labels", "said", "--read", "key=visit"], 2, "--table needs --labels"),
-        (["--table", "visits", "--labels", "said", "--read", "labels=said"], 2, "--table needs --labels"),
-        (["--table", "visits", "--labels", "said", "--read", "missing=n/k"], 2, "write key= or labels= and a value"),
-        (["--table", "nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
-        (["--table", "warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
-        (["--table", "visits.csv::visits", "--labels", "said"], 3, "visits.csv is no DuckDB database: give FILE"),
-        (["--table", "visits.csv", "--labels", "said"], 3, "visits.csv is no Parquet file"),
-        (["--table", "visits", "--labels", "sad"], 3, "the table lacks column 'sad'"),
-        (["--table", "env:NOWHERE::visits", "--labels", "said"], 3, "the environment has no variable NOWHERE"),
+        ([], 2, "required: DATA"),
+        (["visits"], 2, "give --model, which is asked about the rows, or --labels"),
+        (["visits", "--model", "tests.engines.test_opening:LAW"], 2, "--model and --read key=COL go together"),
+        (["visits", "--labels", "said", "--read", "key=visit"], 2, "--model and --read key=COL go together"),
+        (["visits", "--labels", "said", "--read", "missing=n/k"], 2, "write key= or labels= and a value"),
+        (["nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
+        (["warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
+        (["visits.csv::visits", "--labels", "said"], 3, "visits.csv is no DuckDB database: give FILE"),
+        (["visits", "--labels", "sad"], 3, "the table lacks column 'sad'"),
+        (["env:NOWHERE::visits", "--labels", "said"], 3, "the environment has no variable NOWHERE"),
     ],
 )
 def test_a_wrong_table_is_refused_in_one_sentence(folder, monkeypatch, options, code, message):
@@ -135,7 +134,7 @@ def test_a_wrong_table_is_refused_in_one_sentence(folder, monkeypatch, options, 
 def test_a_password_is_never_shown(folder, monkeypatch):
     need("ibis")
     monkeypatch.setenv("WAREHOUSE", f"postgres://someone:{SECRET}@127.0.0.1:1/nowhere")
-    options = ("--table", "env:WAREHOUSE::visits", "--labels", "said")
+    options = ("env:WAREHOUSE::visits", "--labels", "said")
     for debug in ((), ("--debug",)):
         done = run_command(*debug, "evaluate", folder / "atlas.oleander", *options)
         assert done.code == 3
@@ -143,7 +142,7 @@ def test_a_password_is_never_shown(folder, monkeypatch):
         assert SECRET not in done.err + done.out
         table = f"postgres://someone:{SECRET}@nowhere/clinic::visits"
         for command in (
-            ("evaluate", folder / "atlas.oleander", "--table", table, "--labels", "said"),
+            ("evaluate", folder / "atlas.oleander", table, "--labels", "said"),
             ("explain", table, "--read", "key=visit", "--read", "labels=said"),
         ):
             done = run_command(*debug, *command)
@@ -160,7 +159,7 @@ def test_a_command_judges_a_table_of_postgres(folder, postgres, load_postgres, m
     load_postgres(pl.read_csv(folder / "visits.csv"))
     monkeypatch.setenv("WAREHOUSE", f"postgres://oleander@/postgres?host={postgres}")
     outputs = [
-        run_command("evaluate", folder / "atlas.oleander", "--table", table, "--labels", "said", "--json").out
+        run_command("evaluate", folder / "atlas.oleander", table, "--labels", "said", "--json").out
         for table in ("env:WAREHOUSE::visits", "env:WAREHOUSE::public.visits", folder / "warehouse.duckdb::visits")
     ]
     assert outputs[0] == outputs[1] == outputs[2]

@@ -44,6 +44,10 @@ def argument(name: str, description: str, default: Any = MISSING) -> Any:
 
 
 # What several records have.
+TABLES = (
+    "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder of "
+    "Parquet files, or env:VARIABLE::TABLE with a connection string in an environment variable."
+)
 _data = partial(argument, "DATA", "A CSV, Excel or Parquet file with a header.")
 _atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
 _seed = partial(option, 0, OUTPUT, "The seed of every random choice.", least=0, most=2**32 - 1)
@@ -92,11 +96,7 @@ class Opening(Reading):
 class Fitting(Opening):
     """A model and the rows to explain it on; without a model, one is trained on the target."""
 
-    data: Path = argument(
-        "DATA",
-        "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder "
-        "of Parquet files, or env:VARIABLE::TABLE with a connection string in an environment variable.",
-    )
+    data: Path = argument("DATA", TABLES)
     target: str | None = option(None, DATA, "The column of true labels, which the model predicts.", metavar="COL")
     groups: str | None = _groups()
     drop: Names = _drop()
@@ -217,27 +217,13 @@ class Judging(Asking):
     """New rows to judge a saved explainer on."""
 
     atlas: Path = _atlas()
-    data: Path | None = _data(default=None)
+    data: Path | None = argument("DATA", TABLES)
     labels: str | None = _labels()
-    table: str | None = option(
-        None,
-        DATA,
-        "Instead of DATA, a table that stays where it is: FILE.duckdb::TABLE, a folder of Parquet files, or "
-        "env:VARIABLE::TABLE with a connection string in an environment variable. Needs --labels, or --model "
-        "and --read key=COL.",
-        metavar="TABLE",
-    )
 
 
 class Evaluate(Judging):
     """Judge a saved explainer on new rows; exit with code 6 if its floor is broken."""
 
-    alarm: Literal["broken", "under", "unproven"] = option(
-        "broken",
-        RULES,
-        "When to exit with code 6: broken (the agreement is shown to be below the floor), under (the counted share is "
-        "below), or unproven (it is not shown to reach the floor).",
-    )
     confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", least=0.5, most=0.999999)
 
 
@@ -247,6 +233,8 @@ class Watch(Judging):
     Without rows, say what all batches so far show.
     """
 
+    atlas: Path = _atlas()
+    data: Path | None = argument("DATA", TABLES, default=None)
     log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
     name: str | None = option(
         None, DATA, "The name of this batch, such as its date; a name counts once. Default: the time.", metavar="NAME"

@@ -19,7 +19,7 @@ from oleander.candidates.base import Boxes
 from oleander.cli.cells import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, refuse_without_model, train_trees
 from oleander.cli.options import CommandError, Fitting, note, split_names, wrong_option
-from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, keep_known, read_table
+from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, is_stored, keep_known, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.rows import split_off
@@ -77,7 +77,7 @@ def prepare(
     in memory. Any other file is a table. ``floor_by`` names columns of subgroups, which X gets even if nothing is
     learned from them. ``is_regression`` says whether a model trained here answers with numbers.
     """
-    if given.data.is_dir() or "::" in str(given.data):
+    if is_stored(given.data):
         return _prepare_source(given, None, background)
     if given.model is not None and given.data.suffix.lower() in PARQUET:
         source = open_source(given.data)

@@ -29,7 +29,7 @@ from oleander.cli.options import (
     wrong_option,
 )
 from oleander.cli.outputs import answer, predictions_table, records, show_json, show_text, tabulate, write_table
-from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, keep_known, read_table
+from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, is_stored, keep_known, read_table
 from oleander.engines.tables import draw_from_table, open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -105,14 +105,13 @@ def evaluate(given: Evaluate) -> ExitCode:
     explainer, X, known = _read_judged(given)
     n_saved = explainer.n_queries_
     result = explainer.evaluate(X, known)
-    if given.table is not None:
-        _note_silent(result.n_unread, result.n_rows)
+    _note_silent(result.n_unread, result.n_rows)
     if not result.n_answered:
         raise CommandError(f"none of the {result.n_rows:,} rows is answered, so the floor cannot be judged.")
     check = FloorCheck.count(
         result.n_right, result.n_answered, floor=explainer.min_fidelity, confidence=given.confidence
     )
-    alarms = check.alarms(given.alarm)
+    is_broken = check.state == "broken"
     each = result.explainers.reset_index()
     facts = {
         "n_rows": result.n_rows,
@@ -121,23 +120,21 @@ def evaluate(given: Evaluate) -> ExitCode:
         **vars(check),
         "agreement": check.agreement,
         "state": check.state,
-        "alarm": alarms,
+        "alarm": is_broken,
         "n_queries": explainer.n_queries_ - n_saved,
         "explainers": records(each),
         "classes": records(result.classes),
     }
     head = f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}"
     answer(given, facts, f"{head}\n{tabulate(each, 'Each explainer')}")
-    return ExitCode.BROKEN if alarms else ExitCode.DONE
+    return ExitCode.BROKEN if is_broken else ExitCode.DONE
 
 
 def watch(given: Watch) -> ExitCode:
     """Add a batch of new rows to a watch; exit with code 6 on an alarm, 7 on a suspicion."""
-    is_look = given.data is None and given.table is None
+    is_look = given.data is None
     if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
-        raise wrong_option(
-            "give DATA or --table; to look at a watch, give no option about rows and a --log that exists."
-        )
+        raise wrong_option("give DATA; to look at a watch, give no option about rows and a --log that exists.")
     explainer, *batch = (AggregateExplainer.load(given.atlas),) if is_look else _read_judged(given)
     log = explainer.watch(given.log, min_coverage=given.min_coverage, level=given.level)
     found = log.add(*batch, name=given.name) if batch else log.look()
@@ -240,26 +237,22 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
 
     Of a table that stays where it is, the answers are the name of a column.
     """
-    if (given.data is None) == (given.table is None):
-        raise wrong_option("give DATA, a file, or --table, a table that stays where it is, and not both.")
-    if given.table is not None:
-        files = FileOptions.parse(given.read, is_table=True)
-        key, is_asked = files.key, given.model is not None
-        if files.labels or is_asked == (given.labels is not None) or is_asked == (key is None):
-            raise wrong_option(
-                "--table needs --labels, the column with the model's answers, or --model and --read key=COL, a column "
-                "with a different whole number in each row, by which the rows are drawn that the model is asked about."
-            )
-        explainer, table = _open(given), open_table(given.table)
-        if key is None:
-            return explainer, table, given.labels
-        drawn = draw_from_table(table, key)
-        note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
-        return explainer, drawn.rows, None
     assert given.data is not None
     _check_asked(given)
     explainer = _open(given)
-    return explainer, *_read_known(explainer, given, given.data)
+    if not is_stored(given.data):
+        return explainer, *_read_known(explainer, given, given.data)
+    key = FileOptions.parse(given.read, is_table=True).key
+    if (key is None) != (given.model is None):
+        raise wrong_option(
+            f"of a table, --model and --read key=COL go together: the key, a different whole number in each row, draws "
+            f"the rows of {given.data} that the model is asked about."
+        )
+    if key is None:
+        return explainer, open_table(str(given.data)), given.labels
+    drawn = draw_from_table(str(given.data), key)
+    note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
+    return explainer, drawn.rows, None
 
 
 def _check_asked(given: Judging | Edit) -> None:
@@ -278,7 +271,6 @@ def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path
         known = keep_known(table, labels).reset_index(drop=True)
         table = known if labels in (names or ()) else known.drop(columns=labels)
     X = rows_for(explainer, table)
-    note_unread(explainer, X)
     if labels is None or labels in X:
         return X, labels
     # An explainer of an array counts its columns, so none may stand beside them.

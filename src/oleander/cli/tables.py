@@ -284,6 +284,11 @@ def _split(header: str, separator: str) -> list[str]:
         raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
 
 
+def is_stored(data: Path) -> bool:
+    """Return whether this is a table that stays where it is: one in a database, or a folder of Parquet files."""
+    return "::" in str(data) or data.is_dir()
+
+
 def keep_known(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the rows with a value in a column, with a note on the others."""
     known = table[name].notna()

@@ -10,8 +10,6 @@ from oleander.data.checks import check_choice, check_count, check_share
 from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.messages import Shown
 
-Alarm = Literal["broken", "under", "unproven"]
-
 
 @dataclass(frozen=True)
 class Floor:
@@ -62,9 +60,8 @@ class Floor:
 class FloorCheck(Shown):
     """The agreement on new rows beside the floor.
 
-    >>> check = FloorCheck.count(70, 100, floor=0.9)
-    >>> check.state, check.alarms("broken")
-    ('broken', True)
+    >>> FloorCheck.count(70, 100, floor=0.9).state
+    'broken'
     """
 
     # New rows that are answered as the black box does, and all that are answered.
@@ -93,8 +90,3 @@ class FloorCheck(Shown):
     def state(self) -> Literal["holds", "open", "broken"]:
         """Whether the agreement is shown to reach the floor, shown to be under it, or neither."""
         return "holds" if self.lower >= self.floor else "broken" if self.upper < self.floor else "open"
-
-    def alarms(self, alarm: Alarm) -> bool:
-        """Return whether the upper bound ("broken"), the counted share or the lower bound is under the floor."""
-        check_choice("alarm", alarm, ("broken", "under", "unproven"))
-        return {"broken": self.upper, "under": self.agreement, "unproven": self.lower}[alarm] < self.floor
