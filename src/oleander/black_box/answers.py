@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Labels
-from oleander.data.checks import one_per_row, refuse_half_pairs
+from oleander.data.checks import one_per_row
 from oleander.data.schema import read_dtype_name
 
 # Longer texts are kept once for all rows that share them: NumPy's own text takes 4 bytes a letter in every row.
@@ -101,12 +101,6 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
     if labels.dtype.kind in "fO" and names != ["str"]:
         _refuse_infinite(labels)
-    if labels.dtype.kind in "UO":
-        try:
-            for label in set(labels.tolist()):
-                refuse_half_pairs(label, "an answer of the black box")
-        except ValueError as error:
-            raise BlackBoxError(str(error)) from None
     return labels
 
 

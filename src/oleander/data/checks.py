@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from oleander.arrays import Labels
-from oleander.messages import list_some, shorten
+from oleander.messages import list_some
 
 # Whole numbers beyond this may be rounded to a float: 2^53 + 1 becomes 2^53.
 MOST_EXACT = 2.0**53 - 1
@@ -45,18 +45,6 @@ def refuse_absent(
     for name in wanted:
         if name not in present:
             raise error(f"{what} lacks column {name!r}; it has {list_some(present) or 'no names'}.")
-
-
-def refuse_half_pairs(text: Any, what: str) -> None:
-    """Raise ``ValueError`` for text with half of a pair of surrogates, which no file can hold."""
-    if not isinstance(text, str):
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(
-            f"{what} has the text {shorten(text)!r}, which is not Unicode (half of a pair of surrogates): rename it."
-        ) from None
 
 
 def read_count(value: Any) -> int:

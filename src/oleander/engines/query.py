@@ -20,7 +20,6 @@ import pandas as pd
 
 from oleander.arrays import Bools, Ints, Labels
 from oleander.data.checks import MOST_EXACT, names_of_columns, refuse_absent
-from oleander.data.frames import collect
 from oleander.data.reading import check_groups
 from oleander.data.schema import Feature
 from oleander.data.schema.feature import kind_of_level
@@ -136,7 +135,7 @@ def count(
 def run_query(query: Any) -> Any:
     """Return the rows of a query as a narwhals DataFrame; ``TableError`` where its engine fails."""
     try:
-        return collect(query)
+        return query.collect()
     except Exception as error:
         # Every engine has errors of its own.
         raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error

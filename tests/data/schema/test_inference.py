@@ -117,19 +117,6 @@ def test_dtypes_that_no_file_holds_are_refused_by_name(kind):
         FeatureSchema.infer(table)
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (pd.DataFrame({"b": pd.Series(["a\ud800", "c", "d"], dtype=object)}), r"column 'b' has the text 'a\\ud800'"),
-        (pd.DataFrame([[1.0], [2.5]], columns=pd.Index(["a\udfff"], dtype=object)), "a column's name has the text"),
-        (np.array([["a\ud800", "c"], ["d", "c"]], dtype=object), r"column 'x0' has the text"),
-    ],
-)
-def test_half_pairs_of_surrogates_are_refused(table, message):
-    with pytest.raises(ValueError, match=message + r".*not Unicode.*rename it"):
-        FeatureSchema.infer(table)
-
-
 class TestBounds:
     """Bounds are rounded outward, so that they are no value of a row."""
 

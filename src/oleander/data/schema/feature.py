@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.checks import MOST_EXACT, refuse_half_pairs
+from oleander.data.checks import MOST_EXACT
 from oleander.data.schema.rounding import format_days, format_number, to_dates, to_days
 from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, shorten, visible
@@ -131,8 +131,6 @@ class Feature:
     categories: tuple[Level, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        refuse_half_pairs(self.name, "a column's name")
-        refuse_half_pairs(self.description + self.unit, f"the description of column {self.name!r}")
         if self.unit and (not self.is_number or self.is_date):
             raise ValueError(f"column {self.name!r} holds no numbers, so it cannot have the unit {self.unit!r}.")
         if self.is_number:
@@ -149,8 +147,6 @@ class Feature:
                     "another unit."
                 )
             return
-        for level in self.levels:
-            refuse_half_pairs(level, f"column {self.name!r}")
         needs_level = self.kind is Kind.BINARY or not self.missing
         if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
