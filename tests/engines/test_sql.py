@@ -8,11 +8,13 @@ import polars as pl
 import pytest
 
 from oleander.data.frames import to_table
-from oleander.export.plain import ExportError
-from oleander.export.sql import TRANSLATED, write_sql
+from oleander.data.schema import FeatureSchema
+from oleander.export.sql import write_sql
 from oleander.results.explainer_set import ExplainerSet
-from tests.engines.conftest import need
+from oleander.rules import Box, Constant
+from oleander.rules.conditions import Levels
 from tests.engines.making import NAMES, SCHEMA, make_rules, make_table
+from tests.export.judges import BREAKERS, with_members
 
 EXPORT = Path(__file__).parents[2] / "docs" / "how-to" / "export.md"
 # Dates are not exported.
@@ -31,17 +33,34 @@ def answers_of(explainers: ExplainerSet) -> list[Any]:
     return explainers.answer(*next(explainers.schema.encode_blocks(frame, explainers.columns))).tolist()
 
 
+def run(server: str, table: Any, sql: str, order: str) -> list[Any]:
+    """Return the answers that a server gives to the rows of its table, in an order."""
+    if server == "spark":
+        table.createOrReplaceTempView("visits")
+        answered = table.sparkSession.sql(sql)
+        assert answered.columns == [*table.columns, "answer"]
+        return [row["answer"] for row in answered.orderBy(f"`{order}`").collect()]
+    with table.get_backend().con.cursor() as cursor:
+        cursor.execute(f'SELECT answer FROM ({sql}) AS answered ORDER BY "{order}"')
+        return [row[0] for row in cursor.fetchall()]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_postgres(seed, load_postgres):
-    explainers = make_plain(seed)
-    visits = load_postgres(HOSTILE)
-    with visits.get_backend().con.cursor() as cursor:
-        cursor.execute(f"SELECT answer FROM ({write_sql(explainers, 'postgres', 'visits')}) AS answered ORDER BY i")
-        found = [row[0] for row in cursor.fetchall()]
-    assert found == answers_of(explainers)
-    assert None in found
-    assert len(set(found)) > 1
+@pytest.mark.parametrize("server", ["postgres", "spark"])
+def test_servers_give_the_answers_of_predict(server, request):
+    load = request.getfixturevalue(f"load_{server}")
+    for seed in range(2):
+        explainers = make_plain(seed)
+        found = run(server, load(HOSTILE), write_sql(explainers, server, "visits"), "i")
+        assert found == answers_of(explainers)
+        assert None in found
+        assert len(set(found)) > 1
+    levels = sorted([*BREAKERS, "${env:HOME}", "${x}"])
+    table = pl.DataFrame({"a `b` $1\\": levels * 6}).with_row_index("i").cast({"i": pl.Int64})
+    schema = FeatureSchema.infer(table.drop("i"))
+    boxes = [Box((Levels(0, schema[0], frozenset({code})),)) for code in range(len(levels))]
+    atlas = with_members(schema, [(box, Constant(f"{level}\\")) for box, level in zip(boxes, levels, strict=True)])
+    assert run(server, load(table), atlas.to_sql(server, table="visits"), "i") == [f"{level}\\" for level in levels] * 6
 
 
 def test_the_view_of_silent_rows_has_those_that_predict_leaves_unanswered(load_duckdb):
@@ -56,51 +75,3 @@ def test_the_view_of_silent_rows_has_those_that_predict_leaves_unanswered(load_d
     connection.execute("DROP VIEW silent")
     assert found == [i for i, answer in enumerate(answers_of(explainers)) if answer is None]
     assert 0 < len(found) < len(HOSTILE)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_spark(seed, load_spark):
-    need("sqlglot")
-    explainers = make_plain(seed)
-    visits = load_spark(HOSTILE)
-    visits.createOrReplaceTempView("visits")
-    answered = visits.sparkSession.sql(write_sql(explainers, "spark", "visits")).orderBy("i")
-    assert answered.columns == [*visits.columns, "answer"]
-    assert [row["answer"] for row in answered.collect()] == answers_of(explainers)
-
-
-@pytest.mark.parametrize("dialect", TRANSLATED)
-def test_a_translation_says_whether_it_was_run(dialect):
-    need("sqlglot")
-    first, *others = write_sql(make_plain(0), dialect, "visits").splitlines()
-    assert first.endswith("run by the tests of Oleander." if dialect == "spark" else "compare it with predict first.")
-    assert others[0] == "SELECT"
-
-
-@pytest.mark.parametrize("flags", [False, True])
-@pytest.mark.parametrize("dialect", TRANSLATED)
-def test_a_translation_parses_back(dialect, flags):
-    sqlglot = need("sqlglot")
-    for seed in range(3):
-        text = write_sql(make_plain(seed), dialect, "visits", flags=flags)
-        tree = sqlglot.parse_one(text, dialect=dialect)
-        assert sqlglot.parse_one(tree.sql(dialect), dialect=dialect).sql(dialect) == tree.sql(dialect)
-
-
-@pytest.mark.parametrize("dialect", ["tsql", "mysql"])
-def test_floats_that_are_always_finite_are_compared_with_no_nan(dialect):
-    need("sqlglot")
-    text = write_sql(make_plain(0), dialect, "visits")
-    assert "NaN" not in text
-    assert "Infinity" not in text
-    assert ("N'o''hara'" in text) == (dialect == "tsql")
-
-
-def test_a_character_that_spark_cannot_write_is_refused():
-    need("sqlglot")
-    schema = SCHEMA.with_feature("ward", levels=("east", "\u202ewest"))
-    explainers = make_plain(0)
-    found = ExplainerSet(type(schema)(schema.features[:-2], schema.columns[:-2]), explainers.members)
-    with pytest.raises(ExportError, match="the character 8238"):
-        write_sql(found, "spark", "visits")

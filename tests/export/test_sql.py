@@ -18,6 +18,7 @@ from oleander.rules.conditions import Levels, Range
 from tests.export.judges import BREAKERS, DATA, RUNS, answers_of, check, fitted, run_sqlite, with_members
 
 EVERYWHERE = Box(())
+SCHEMA = FeatureSchema.infer(pd.DataFrame({"x": [1.5, 2.5]}))
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +73,8 @@ def test_text_in_a_column_of_numbers_of_sqlite_gets_no_answer():
 @settings(max_examples=300, deadline=None)
 @given(value=st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_are_read_to_the_last_bit(engines, value):
-    schema = FeatureSchema.infer(pd.DataFrame({"x": [1.5, 2.5]}))
     for dialect, connection in engines.items():
-        text = Sql(schema, ["x"], DIALECTS[dialect]).number(value)
+        text = Sql(SCHEMA, DIALECTS[dialect]).number(value)
         (read,) = connection.execute(f"SELECT CAST({text} AS {DIALECTS[dialect].double})").fetchone()
         assert struct.pack("d", read) == struct.pack("d", value + 0.0), text
 
@@ -82,9 +82,8 @@ def test_numbers_are_read_to_the_last_bit(engines, value):
 @settings(max_examples=300, deadline=None)
 @given(value=st.text(st.characters(exclude_categories=["Cs"])))
 def test_texts_are_read_to_the_last_letter(engines, value):
-    schema = FeatureSchema.infer(pd.DataFrame({"x": [1.5, 2.5]}))
     for dialect, connection in engines.items():
-        text = Sql(schema, ["x"], DIALECTS[dialect]).literal(value)
+        text = Sql(SCHEMA, DIALECTS[dialect]).literal(value)
         assert text.isprintable()
         assert "\\" not in text
         assert connection.execute(f"SELECT {text} = ?", [value]).fetchone()[0] in (1, True)

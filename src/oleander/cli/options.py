@@ -273,7 +273,7 @@ class Export(Options):
     dialect: str | None = option(
         None,
         OUTPUT,
-        "With sql: duckdb (the default), sqlite, postgres, spark or another; see docs/how-to/export.md.",
+        "With sql: duckdb (the default), sqlite, postgres or spark.",
         metavar="NAME",
     )
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")

@@ -8,7 +8,6 @@ in one sentence, so that no export gives another answer than ``predict``. Sums a
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,55 +25,27 @@ class ExportError(ValueError):
     """The explainers have no exact form in the wanted language; the message says why."""
 
 
-@dataclass(frozen=True)
-class PlainRule:
-    """The label of the rows that fulfil all conditions, None where a line answers, and the rule in words."""
-
-    conditions: tuple[Condition, ...]
-    label: Any
-    words: str
-
-
-@dataclass(frozen=True, eq=False)
-class PlainExplainer:
-    """One explainer: the first rule that holds gives its label; where none holds, or outside the ball, it is silent.
-
-    A line answers under its single rule, which has no label.
-    """
-
-    ball: Ball | None
-    rules: tuple[PlainRule, ...]
-    line: Line | None
-    words: str
-
-
-def read_plain(explainers: ExplainerSet) -> tuple[PlainExplainer, ...]:
-    """Return the explainers, numbered from 1 in all words; ``ExportError`` for one without a plain form."""
+def check_plain(explainers: ExplainerSet) -> np.dtype[Any]:
+    """Return the one dtype that ``predict`` gives all answers; ``ExportError`` for explainers without a plain form."""
     for feature in explainers.schema:
-        _check_feature(feature)
+        if feature.kind not in KINDS or feature.dtype.startswith(("datetime", "timedelta", "period")):
+            raise ExportError(
+                f"column {shorten(repr(feature.name))} is {feature.kind} ({feature.dtype}), which cannot be exported: "
+                "fit without this column, or with numbers in its place."
+            )
     for number, member in enumerate(explainers.members, start=1):
-        _check_member(number, member)
-    # ``predict`` gives all answers one dtype.
+        explainer, region = member.explainer, member.region
+        if not explainer.is_plain:
+            raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
+        if region.box is None and region.ball is None:
+            raise ExportError(f"explainer {number} has a region {type(region).__name__}, which cannot be exported.")
     no_rows = np.zeros((0, len(explainers.schema)))
-    dtype = np.result_type(*(member.explainer.predict(no_rows).dtype for member in explainers.members))
-    return tuple(_read_member(number, member, dtype) for number, member in enumerate(explainers.members, start=1))
+    return np.result_type(*(member.explainer.predict(no_rows).dtype for member in explainers.members))
 
 
-def _check_feature(feature: Feature) -> None:
-    if feature.kind not in KINDS or feature.dtype.startswith(("datetime", "timedelta", "period")):
-        raise ExportError(
-            f"column {shorten(repr(feature.name))} is {feature.kind} ({feature.dtype}), which cannot be exported: fit "
-            "without this column, or with numbers in its place."
-        )
-
-
-def _check_member(number: int, member: ChosenExplainer) -> None:
-    """Raise ``ExportError`` for an explainer or a region that other programs cannot compute exactly."""
-    explainer, region = member.explainer, member.region
-    if not explainer.is_plain:
-        raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
-    if region.box is None and region.ball is None:
-        raise ExportError(f"explainer {number} has a region {type(region).__name__}, which cannot be exported.")
+def name_member(number: int, member: ChosenExplainer) -> str:
+    """Return the words for an explainer by its number, the first of which is 1."""
+    return visible(f"rule {number}" if member.is_one_rule else f"explainer {number}: {member.region.describe()}")
 
 
 def plain_value(value: Any) -> bool | int | float | str:
@@ -96,20 +67,6 @@ def plain_value(value: Any) -> bool | int | float | str:
     raise ExportError(
         f"{shorten(repr(plain))} cannot be exported: levels and labels are finite numbers, text or booleans."
     )
-
-
-def _read_member(number: int, member: ChosenExplainer, dtype: np.dtype[Any]) -> PlainExplainer:
-    words = f"rule {number}" if member.is_one_rule else f"explainer {number}: {member.region.describe()}"
-    line = member.explainer.line
-    rules = [
-        PlainRule(
-            conjoin((*member.conditions, *rule.terms)),
-            plain_value(np.array([rule.label], dtype=dtype)[0]) if line is None else None,
-            str(rule),
-        )
-        for rule in member.rules()
-    ]
-    return PlainExplainer(member.ball, tuple(rules), line, words)
 
 
 class Language(ABC):
@@ -230,11 +187,15 @@ class Language(ABC):
             return self.choose(self.IS_MISSING.format(name), "1", "0")
         return self.choose(self._is_level(name, feature, int(middle)), "0", "1")
 
-    def cases(self, explainer: PlainExplainer) -> Iterator[tuple[str, str, str]]:
-        """Yield each rule of an explainer: in words, its test (empty where it always holds), and what it says."""
-        for rule in explainer.rules:
-            said = self.literal(rule.label) if explainer.line is None else self._total(explainer.line)
-            yield visible(rule.words), self.all_of(rule.conditions), said
+    def cases(self, member: ChosenExplainer, dtype: np.dtype[Any]) -> Iterator[tuple[str, str, str]]:
+        """Yield each rule of an explainer: in words, its test (empty where it always holds), and what it says.
+
+        The first rule whose test holds gives the answer, of a dtype. Outside a ball the explainer is silent.
+        """
+        line = member.explainer.line
+        for rule in member.rules():
+            said = self.literal(np.array([rule.label], dtype)[0]) if line is None else self._total(line)
+            yield visible(rule), self.all_of(conjoin((*member.conditions, *rule.terms))), said
 
     def _total(self, line: Line) -> str:
         """Return the sum of a line."""

@@ -7,11 +7,13 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from oleander.data.schema import FeatureSchema
-from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
+from oleander.export.plain import ExportError, Language, check_plain, name_member, plain_value
 from oleander.judging.subgroups import FloorBy
 from oleander.messages import visible
-from oleander.results.explainer_set import ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 
 # What stands around the explainers. Its first two lines must not name an encoding, so no name or level stands there.
 MODULE = "module.py.txt"
@@ -23,7 +25,7 @@ TAKEN = {"math", "values", "abs", "explainer", "predict", "predict_many", "say",
 
 def write_python(explainers: ExplainerSet, floor_by: FloorBy | None = None) -> str:
     """Return the text of a module with ``predict(row)`` and ``predict_many(rows)``."""
-    plain = read_plain(explainers)
+    dtype = check_plain(explainers)
     if floor_by is not None and not floor_by.columns:
         raise ExportError("no column makes the subgroups, whose values were given as an array: fit with their column.")
     schema = explainers.schema
@@ -35,7 +37,8 @@ def write_python(explainers: ExplainerSet, floor_by: FloorBy | None = None) -> s
     ]
     used = sorted(range(len(schema)) if explainers.columns is None else explainers.columns)
     # The most faithful first, which answers where several hold.
-    written = "".join(_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist())
+    members = [(number, explainers.members[number]) for number in explainers.ranked.tolist()]
+    written = "".join(_write_explainer(number + 1, member, dtype, python) for number, member in members)
     heard = {"subgroups": "", "is_heard": ""}
     if floor_by is not None:
         speaking = python.several(sorted(floor_by.speaking))
@@ -89,26 +92,18 @@ def name_variables(schema: FeatureSchema) -> list[str]:
     return variables
 
 
-def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> str:
-    tests = [] if explainer.ball is None else python.inside(explainer.ball)
-    used = _find_columns(explainer, python)
-    lines = ["", "@explainer", f"def explainer_{number + 1}(values):", f"    # {visible(explainer.words)}"]
+def _write_explainer(number: int, member: ChosenExplainer, dtype: np.dtype[Any], python: Python) -> str:
+    tests = [] if member.ball is None else python.inside(member.ball)
+    columns = ExplainerSet(python.schema, (member,)).columns
+    used = sorted(range(len(python.schema)) if columns is None else columns)
+    lines = ["", "@explainer", f"def explainer_{number}(values):", f"    # {name_member(number, member)}"]
     lines += [f"    {python.names[j]} = values[{j}]  # {visible(repr(python.schema[j].name))}" for j in used]
     for test in tests:
         lines += [f"    if not {test}:", "        return None"]
-    for words, test, said in python.cases(explainer):
+    for words, test, said in python.cases(member, dtype):
         lines.append(f"    # {words}")
         if not test:
             # It always holds, so nothing can follow.
             return "\n".join([*lines, f"    return {said}", "", ""])
         lines += [f"    if {test}:", f"        return {said}"]
     return "\n".join([*lines, "    return None", "", ""])
-
-
-def _find_columns(explainer: PlainExplainer, python: Python) -> list[int]:
-    """Return the columns that an explainer reads, in the order of the schema."""
-    used = {condition.column for rule in explainer.rules for condition in rule.conditions}
-    used |= set() if explainer.line is None else set(explainer.line.features)
-    if explainer.ball is not None:
-        used |= set(range(len(python.schema)))
-    return sorted(used)
