@@ -100,7 +100,7 @@ class AggregateExplainer(Fitted):
         Dask). Where it is None, folds run on a thread for each core.
     verbose : int or None
         None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
-        prints a line now and then where there is neither.
+        shows them everywhere.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.backend.reduction import dumps
 from joblib.parallel import LokyBackend, get_active_backend
@@ -18,7 +17,7 @@ from joblib.parallel import LokyBackend, get_active_backend
 from oleander.messages import import_extra, one_line
 
 # Futures of the objects sent to each cluster, by the object's id.
-_SENT: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
+_SENT: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
 
 
 def run_tasks(
@@ -32,10 +31,9 @@ def run_tasks(
     """Yield the number and the result of each task as it ends, in any order.
 
     The function is called with the shared objects, such as the rows and the black box, and then with the task's own
-    small arguments. A process, a Dask cluster or a Spark worker gets shared objects once. If a
-    worker of a cluster dies, others take over.
-    ``on_threads`` says that the function spends its time in kernels that run beside each other: then ``n_jobs=None``
-    is a thread for each core.
+    small arguments. A process, a Dask cluster or a Spark worker gets shared objects once. If a worker of a cluster
+    dies, others take over. ``on_threads`` says that the function spends its time in kernels that run beside each other:
+    then ``n_jobs=None`` is a thread for each core.
 
     >>> dict(run_tasks(pow, [2], [(3,), (5,)]))
     {0: 8, 1: 32}
@@ -44,31 +42,29 @@ def run_tasks(
     numbered = enumerate(tasks)
     if type(backend).__name__ == "DaskDistributedBackend":
         yield from _run_on_cluster(backend, function, shared, numbered, n_jobs)
-        return
-    if type(backend).__name__ == "SparkDistributedBackend":
+    elif type(backend).__name__ == "SparkDistributedBackend":
         yield from _run_on_spark(function, shared, numbered, n_jobs)
-        return
-    if isinstance(backend, LokyBackend) and not on_threads and effective_n_jobs(n_jobs) > 1:
+    elif isinstance(backend, LokyBackend) and not on_threads and effective_n_jobs(n_jobs) > 1:
         yield from _run_in_processes(function, shared, numbered, n_jobs)
-        return
-    jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
-    return_as = "generator_unordered" if backend.supports_return_generator else "list"
-    is_default = n_jobs is None and n_active is None and type(backend) is LokyBackend and not backend.nesting_level
-    if on_threads and is_default:
-        yield from Parallel(n_jobs=cpu_count(), backend="threading", return_as="generator_unordered")(jobs)
     else:
-        yield from Parallel(n_jobs=n_jobs, return_as=return_as)(jobs)
+        jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
+        how: dict[str, Any] = {"n_jobs": n_jobs, "return_as": "generator_unordered"}
+        if not backend.supports_return_generator:
+            how["return_as"] = "list"
+        is_default = n_jobs is None and n_active is None and type(backend) is LokyBackend
+        if on_threads and is_default and not backend.nesting_level:
+            how |= {"n_jobs": cpu_count(), "backend": "threading"}
+        yield from Parallel(**how)(jobs)
 
 
 def _run_in_processes(
     function: Callable[..., Any], shared: Sequence[Any], tasks: Iterable[tuple[int, Any]], n_jobs: int | None
 ) -> Iterator[tuple[int, Any]]:
-    """Run the tasks with the shared objects in a file, which each process reads once; joblib maps arrays itself."""
-    arrays = {place: one for place, one in enumerate(shared) if isinstance(one, np.ndarray)}
+    """Run the tasks with the shared objects in a file, which each process reads once."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "shared"
-        path.write_bytes(_dump([None if place in arrays else one for place, one in enumerate(shared)]))
-        jobs = (delayed(_in_process)(str(path), arrays, number, function, *task) for number, task in tasks)
+        path.write_bytes(_dump(shared))
+        jobs = (delayed(_in_process)(path, number, function, *task) for number, task in tasks)
         yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
 
 
@@ -83,15 +79,12 @@ def _dump(shared: Sequence[Any]) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def _read_shared(given: str | bytes) -> Any:
-    return pickle.loads(Path(given).read_bytes() if isinstance(given, str) else given)
+def _read_shared(given: Path | bytes) -> Any:
+    return pickle.loads(given.read_bytes() if isinstance(given, Path) else given)
 
 
-def _in_process(
-    path: str, arrays: dict[int, Any], number: int, function: Callable[..., Any], *task: Any
-) -> tuple[int, Any]:
-    shared = [arrays.get(place, one) for place, one in enumerate(_read_shared(path))]
-    return number, function(*shared, *task)
+def _in_process(path: Path, number: int, function: Callable[..., Any], *task: Any) -> tuple[int, Any]:
+    return number, function(*_read_shared(path), *task)
 
 
 def _run_on_cluster(
@@ -153,20 +146,17 @@ def _on_spark(sent: Any, function: Callable[..., Any], job: tuple[int, Any]) -> 
 def _send(client: Any, shared: Any) -> Any:
     """Return a future for an object on the cluster; it is sent once in its lifetime here."""
     sent, key = _SENT.setdefault(client, {}), id(shared)
-    known = sent.get(key)
-    if known is not None and known[0]() is shared:
-        return known[1]
-    try:
-        # When the object is gone here, the cluster may forget it too.
-        alive = weakref.ref(shared, lambda _: sent.pop(key, None))
-    except TypeError:
-        # A number or a string is small and sent with each task.
-        return shared
-    # The result of a task can be computed again. A scattered object, as joblib sends large ones, is lost with the
-    # worker that holds its last copy, and the whole fit fails.
-    future = _submit(client, pickle.loads, dumps(shared))
-    sent[key] = (alive, future)
-    return future
+    if key not in sent:
+        try:
+            # When the object is gone here, the cluster may forget it too.
+            weakref.finalize(shared, sent.pop, key, None).atexit = False
+        except TypeError:
+            # A number or a string is small and sent with each task.
+            return shared
+        # The result of a task can be computed again. A scattered object, as joblib sends large ones, is lost with the
+        # worker that holds its last copy, and the whole fit fails.
+        sent[key] = _submit(client, pickle.loads, dumps(shared))
+    return sent[key]
 
 
 def _submit(client: Any, *given: Any, **options: Any) -> Any:
@@ -179,7 +169,7 @@ def _numbered(number: int, function: Callable[..., Any], *given: Any) -> tuple[i
     return number, function(*given)
 
 
-def _on_worker(number: int, function: Callable[..., Any], *given: Any) -> tuple[int, Any]:
+def _on_worker(*job: Any) -> tuple[int, Any]:
     # Work inside a task stays on its worker and is not spread over the cluster again.
     with parallel_config(backend="sequential"):
-        return number, function(*given)
+        return _numbered(*job)
