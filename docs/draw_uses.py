@@ -97,8 +97,13 @@ def draw_watch(ax: Axes, names: Names) -> None:
         for start in range(0, 800, 80):
             day = march[start : start + 80]
             watch.add(day, model.predict(day))
-    watch.plot(ax)
-    ax.set(ylim=(1e-3, 1e5), xticks=range(0, 20, 5), ylabel="evidence, as a\nshare of an alarm")
+    evidence = watch.frame().loc[:, "agreement":]
+    for name in evidence:
+        style = {"color": "0.7", "linewidth": 0.8} if name.startswith("rule") else {"linewidth": 2, "label": name}
+        ax.plot(evidence[name], **style)
+    ax.axhline(1, color="tab:red", linestyle="--", label="alarm")
+    ax.legend()
+    ax.set(yscale="log", ylim=(1e-3, 1e5), xticks=range(0, 20, 5), ylabel="evidence, as a\nshare of an alarm")
     ax.set(xlabel="days that came before; from 10 on, the retrained model answers")
 
 

@@ -158,17 +158,6 @@ def test_killed_writers_leave_whole_batches_and_lose_none_that_was_added(tmp_pat
     assert len(make_watch(path).add_counts(COUNTS, name="after").batches) == len(names) + 1
 
 
-def test_the_path_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib").use("Agg")
-    watch = make_watch(tmp_path / "watch.sqlite")
-    for number in range(3):
-        watch.add_counts(COUNTS, name=str(number))
-    ax = watch.plot()
-    # The agreement, the coverage, two rules, and the alarm.
-    assert len(ax.lines) == 5
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), watch.frame()["agreement"])
-
-
 def test_a_page_shows_the_path_and_every_batch(tmp_path):
     watch = make_watch(tmp_path / "watch.sqlite")
     watch.report(tmp_path / "empty.html")

@@ -42,14 +42,13 @@ class Reserve:
         groups: Labels | None,
         path: str | os.PathLike[str] | None,
     ) -> None:
-        # What labelled the rows, and the rows that they were compared with: the list grows with those that are refused.
-        self._model, self._seen = new.options.black_box, new.seen
-        self.floor, self.level = float(new.record.min_fidelity), new.options.floor.level
+        # The model may be another one after a later fit; edits may add to the rows that were seen.
+        self._model, self._seen, self._schema = new.options.black_box, new.seen, new.record.schema
+        self.rows, self._readable, self._labels, self._groups = rows, readable, labels, groups
         self.path = None if path is None else Path(path)
-        self._schema, self.rows, self._readable = new.record.schema, rows, readable
-        self._labels, self._groups = labels, groups
         self.unit: Unit = "rows" if groups is None else "groups"
         self.n_units = count_units(len(rows), groups)
+        self.floor, self.level = float(new.record.min_fidelity), new.options.floor.level
         self._tests: list[tuple[str, bool]] = []
         self._lock = Lock()
         if self.path is not None and not self.path.parent.is_dir():
@@ -66,7 +65,7 @@ class Reserve:
         X = to_table(X)
         groups = read_column(X, groups)
         rows, readable = new.record.schema.encode_readable(X)
-        content = hash_array(np.sort(hash_rows(rows)))
+        content = _hash(rows)
         if content in kept:
             if path is None or kept[content].path == Path(path):
                 return kept[content]
@@ -80,7 +79,7 @@ class Reserve:
 
     def certify(self, edited: Any) -> Tested:
         """Test whether at least the floor of an explainer's answers match the model; if so, its summary says so."""
-        record = edited.record_
+        record, model = edited.record_, self._model
         if record.schema != self._schema:
             raise ReserveError("the explainer is of other data than this reserve: their columns or levels differ.")
         if record.min_fidelity != self.floor:
@@ -88,7 +87,7 @@ class Reserve:
                 f"this reserve tests a floor of {show_percent(self.floor)}, and that of the explainer is "
                 f"{show_percent(record.min_fidelity)}."
             )
-        if not (self._model is None or edited.black_box is None or edited.black_box is self._model):
+        if not (model is None or edited.black_box is None or edited.black_box is model):
             raise ReserveError("the explainer is of another model than this reserve: make one of new rows with it.")
         for seen in () if edited._new.seen is self._seen else edited._new.seen:
             refuse_seen(self.rows, record.schema.fold(seen), record.schema)
@@ -96,15 +95,13 @@ class Reserve:
         answers = rules.read(self.rows, rules.can_read(self.rows, self._readable))
         weights = np.ones(len(self.rows), dtype=np.intp)
         judged = Judged(answers.answered[None], answers.right(self._labels)[None], weights, self._groups)
-        name = _name(record.explainers)
+        name = _name(rules)
         # A result is kept before it is shown, and no other process can test in between.
         with self._history() as tests:
-            known = dict(tests)
-            if name not in known:
+            if name not in dict(tests):
                 level = level_of_next([passed for _, passed in tests], self.level)
                 tests.append((name, bool(judged.certified_bounds(level)[0] >= self.floor)))
-            known = dict(tests)
-        result = self._describe(known[name], tests)
+            result = self._describe(dict(tests)[name], tests)
         if result:
             edited.accept(result)
         return result
@@ -117,8 +114,7 @@ class Reserve:
 
     def __str__(self) -> str:
         with self._history() as tests:
-            found = list(tests)
-        return describe_reserve(self._describe(True, found), len(found))
+            return describe_reserve(self._describe(True, tests), len(tests))
 
     @contextmanager
     def _history(self) -> Iterator[list[tuple[str, bool]]]:
@@ -138,23 +134,22 @@ class Reserve:
 
     def _load(self, database: sqlite3.Connection) -> list[tuple[str, bool]]:
         """Return the tests in a file; ``ReserveError`` where it is not that of these rows, or has lost tests."""
-        facts = {
-            "rows": hash_array(np.sort(hash_rows(self.rows))),
-            "floor": repr(self.floor),
-            "level": repr(self.level),
-            "unit": self.unit,
-        }
+        facts = {"rows": _hash(self.rows), "floor": repr(self.floor), "level": repr(self.level), "unit": self.unit}
         for name, value in find_other_facts(database, TABLE, facts).items():
             other = "of other rows" if name == "rows" else f"with {name}={value}, not {facts[name]}"
             raise ReserveError(f"{visible(self.path)} is of a reserve {other}: give the same, or another file.")
-        tests = [
-            (name, bool(passed)) for name, passed in database.execute("SELECT rules, passed FROM tests ORDER BY number")
-        ]
+        found = database.execute("SELECT rules, passed FROM tests ORDER BY number")
+        tests = [(name, bool(passed)) for name, passed in found]
         if tests[: len(self._tests)] != self._tests:
             raise ReserveError(
                 f"{visible(self.path)} lacks tests that were made: its rows are spent, so certify with new ones."
             )
         return tests
+
+
+def _hash(rows: Floats) -> str:
+    """Return a hash of rows, whatever their order is."""
+    return hash_array(np.sort(hash_rows(rows)))
 
 
 def _name(explainers: ExplainerSet) -> str:

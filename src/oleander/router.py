@@ -1,7 +1,5 @@
 """A router: rules answer, and the model is asked where they are silent."""
 
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +9,8 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from oleander.arrays import Labels
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
-from oleander.data.checks import check_count
-from oleander.data.frames import take_rows, to_frame_of, to_table
-from oleander.judging.certificate import Cost, SystemCertificate
+from oleander.data.frames import take_rows, to_table
+from oleander.judging.certificate import SystemCertificate
 
 # What the exported Python has beside the rules.
 ASK_MODEL = '''
@@ -109,45 +106,6 @@ class Router(BaseEstimator):  # type: ignore[misc]
         found = np.empty(len(silent), dtype=np.concatenate([known, said]).dtype)
         found[~silent], found[silent] = known, said
         return found
-
-    @property
-    def predict_proba(self) -> Callable[[Any], Any]:
-        """A function that returns the model's probabilities. Rules have none, so the model is asked about every row."""
-        # A property, so that scikit-learn does not find the method where the model has none.
-        if not hasattr(self.model, "predict_proba"):
-            raise AttributeError("rules give no probabilities, and the model has no predict_proba: use predict.")
-        return self._ask_probabilities
-
-    def _ask_probabilities(self, X: Any) -> Any:
-        schema = self.atlas.schema_
-        table = to_frame_of(schema.align(X), schema.frame)
-        self.n_rows_ += len(table)
-        self.n_asked_ += len(table)
-        return self.model.predict_proba(table)
-
-    def cost(self, X: Any, *, n_rows: int = 1_000, random_state: int = 0) -> Cost:
-        """Return the calls and the seconds that the router saves, measured on a random part of some rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array
-        n_rows : int
-            The number of rows that are timed, at most all of them. The model answers each of them, and those without a
-            rule twice; ``n_asked_`` counts them.
-        random_state : int
-            Decides which rows are timed.
-        """
-        check_count("n_rows", n_rows)
-        table = to_table(X)
-        n_given = len(table)
-        taken = np.random.default_rng(random_state).permutation(n_given)[:n_rows]
-        some = take_rows(table, np.sort(taken))
-        started = perf_counter()
-        self._ask(some)
-        after_model, n_asked = perf_counter(), self.n_asked_
-        self.predict(some)
-        after_router = perf_counter()
-        return Cost(len(taken), self.n_asked_ - n_asked, after_model - started, after_router - after_model)
 
     def to_sql(self, dialect: Any = "duckdb", **options: Any) -> str:
         """Return the SELECT of the rules, as ``AggregateExplainer.to_sql`` does, with a column ``ask_model``.

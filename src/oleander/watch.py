@@ -14,8 +14,8 @@ import pandas as pd
 from oleander.data.checks import check_share
 from oleander.files.checkpoint import find_other_facts, transaction
 from oleander.files.saved import write_whole
-from oleander.judging.evidence import Batch, State, Watched, watch
-from oleander.messages import import_extra, one_line, visible
+from oleander.judging.evidence import Batch, Watched, watch
+from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.fit_record import FitRecord
 from oleander.words import describe
@@ -118,11 +118,6 @@ class Watch:
             raise WatchError(f"{visible(self.path)} is damaged: {one_line(error)}.") from error
         return watch(batches, self.n_rules, floor=self.floor, min_coverage=self.min_coverage, level=self.level)
 
-    @property
-    def state(self) -> State:
-        """What all batches so far say: all is well, suspicion, or alarm."""
-        return self.look().state
-
     def __str__(self) -> str:
         return describe(self.look())
 
@@ -132,20 +127,6 @@ class Watch:
         columns = ["name", *COUNTS]
         table = pd.DataFrame([[getattr(batch, name) for name in columns] for batch in found.batches], columns=columns)
         return table.assign(**{one.title: one.shares for one in found.evidence})
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the evidence against each floor over the batches, on given axes or new ones; return the axes."""
-        pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a watch")
-        ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
-        found = self.look()
-        for one in found.evidence:
-            is_rule = one.about.isdecimal()
-            style = {"color": "0.7", "linewidth": 0.8} if is_rule else {"linewidth": 2}
-            ax.plot(one.shares, label=None if is_rule else one.about, **style)
-        ax.axhline(1, color="tab:red", linestyle="--", label="alarm")
-        ax.set(yscale="log", xlabel="batch", ylabel="evidence against the floor, as a share of an alarm")
-        ax.legend()
-        return ax
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Do the rules still hold?") -> None:
         """Write a page with what all batches say, the path of the evidence over time, and a table of the batches."""
