@@ -290,7 +290,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(visible(f"compare_models: {failure}"), file=sys.stderr)
         return failure.code
     if given.json:
-        facts = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
+        facts: dict[str, Any] = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
         facts |= {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
         facts |= {"regions": [vars(one) for one in found.regions], "changes": records(found.changes)}
         show_json(facts)

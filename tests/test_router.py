@@ -47,7 +47,7 @@ def test_the_claims_are_exact_bounds_for_all_steps(atlas):
     wrong = int((~np.ma.getmaskarray(answers) & (np.ma.getdata(answers) != left_or_right(X))).sum())
     assert certificate.is_certified
     assert (certificate.agreement.n_right, certificate.agreement.n_rows) == (n_rows - wrong, n_rows)
-    judged = atlas._engine.learner.judge_sets([atlas.record_.max_explainers], [0.9])
+    judged = atlas.engine_.learner.judge_sets([atlas.record_.max_explainers], [0.9])
     level = 0.05 / len(judged.sequence.steps)
     bounds = [lower_bound(n_rows - wrong, n_rows, PART_OF_AGREEMENT * level)]
     bounds.append(lower_bound((~np.ma.getmaskarray(answers)).sum(), n_rows, (1 - PART_OF_AGREEMENT) * level))
@@ -103,7 +103,7 @@ def test_groups_are_counted_as_groups():
 def test_balls_route_too_with_held_out_rows():
     atlas = AggregateExplainer(left_or_right, **QUICK).fit(X)
     certificate = atlas.router().certificate_
-    assert certificate.agreement.n_rows == len(atlas._engine.parts.held)
+    assert certificate.agreement.n_rows == len(atlas.engine_.parts.held)
     with pytest.raises(ValueError, match=r"target=0.9 chooses among rule sets that are learned by asking"):
         atlas.router(target=0.9)
     assert (

@@ -109,7 +109,7 @@ def measure_split(data: str, box: str, split: int, n_draws: int = 20_000) -> Row
     except NothingFoundError:
         return {"status": "nothing found", "coverage": 0.0, "seconds": time.process_time() - start}
     taken = time.process_time() - start
-    learner = atlas._engine.learner
+    learner = atlas.engine_.learner
     draws, within = learner.draws, atlas.record_.explainers.tolerance
     rows, truth = atlas.schema_.encode(X.iloc[new]), model.predict(X.iloc[new])
     result = atlas.evaluate(X.iloc[new], truth)

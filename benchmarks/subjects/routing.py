@@ -117,7 +117,7 @@ def measure_router(data: str, teacher: str, seed: int, *, max_rows: int | None, 
         return found
     rows = X.iloc[np.concatenate([explain, test])]
     is_judging, truth = np.arange(len(rows)) < len(explain), model.predict(rows)
-    draws, proxies = atlas._engine.learner.draws, {}
+    draws, proxies = atlas.engine_.learner.draws, {}
     values, readable = atlas.schema_.encode_readable(rows)
     for name in PROXIES:
         proxy = learn_proxy(name, draws, seed)

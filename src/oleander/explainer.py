@@ -8,25 +8,30 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls, Radius
+from oleander.candidates.pool_program import PaperVariables
 from oleander.data.checks import check_choice, check_share
 from oleander.data.frames import to_table
 from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
+from oleander.draws.jitter import measure_realism
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.saved import FileError, read_file, write_file
+from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.editing import Editor
+from oleander.fitting.engine import Engine
 from oleander.fitting.fit import fit_explainers
-from oleander.fitting.fitted import Fitted
 from oleander.fitting.new_rows import NewRows, refuse_seen
-from oleander.fitting.options import Given, Program, check_arguments, refuse_beside_letter
+from oleander.fitting.options import Given, Parameters, Program
 from oleander.fitting.refitting import route, trace_tolerances
+from oleander.fitting.rule_learner import RuleLearner, judge_plain_tree
 from oleander.judging.certificate import JointCertificate, Tested
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -38,14 +43,17 @@ from oleander.results.fit_record import FitRecord, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
-from oleander.running.progress import showing_progress
+from oleander.running.progress import showing_progress, tell_progress
 from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
 from oleander.words.summary import summarize
 
+# The largest number of leaves of the tree in ``verdict_``.
+MOST_LEAVES = 20
 
-class AggregateExplainer(Fitted):
+
+class AggregateExplainer(Parameters):
     """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
 
     By default an explainer is a rule: conditions and an answer. Rules are learned from draws that the black box labels.
@@ -102,6 +110,40 @@ class AggregateExplainer(Fitted):
         None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
         shows them everywhere.
 
+    Attributes
+    ----------
+    explainers_ : list of ChosenExplainer
+        The chosen explainers, the widest first. Where several cover a row, the most faithful one answers.
+    coverage_, fidelity_ : float
+        The share of rows that the explainers cover, of the rows that judged or chose them; and the lowest fidelity of
+        an explainer on the same rows, each counted on all of them in its region.
+    evaluation_ : Evaluation
+        Coverage, fidelity and more, class by class, on the same rows.
+    proof_ : Proof or None
+        Objective, bound, gap and status of the choice, on draws for rules and on rows for balls.
+    certificate_ : Certificate or None
+        What rows that nothing was learned from allow to be claimed. Choosing among several fits on the same rows (other
+        seeds, numbers of explainers, floors or backgrounds) voids it.
+    n_fits_ : int
+        How often this object was fitted on these rows, this fit included.
+    model_score_ : ModelScore or None
+        How often the black box itself is correct, where explainers answer and where not; None without ``y``.
+    tolerance_ : float, str or None
+        The tolerance of the answers, also where it was found ("auto"); None for labels.
+    exact_, accuracy_ : Evaluation, Accuracy or None
+        The evaluation on every row of a source, without any error of sampling; and how far the shares of the sample are
+        from the exact ones, and what was promised.
+    schema_ : FeatureSchema
+        The schema of the rows.
+    pool_, result_ : CandidatePool, SelectionResult
+        Where a program chose: all candidates, and the solver's answer, point by point (equal rows are one point). They
+        are not saved.
+    record_ : FitRecord
+        The record of the fit, which the other attributes are read from.
+    engine_, new_rows_ : Engine or None, NewRows
+        For other parts of this package: what the fit keeps beside its record, None for an explainer from a file; and
+        what reads other rows.
+
     Examples
     --------
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
@@ -109,8 +151,6 @@ class AggregateExplainer(Fitted):
     >>> atlas.coverage_ > 0.9
     True
     """
-
-    _reserves: dict[str, Reserve]
 
     @classmethod
     def paper(
@@ -156,8 +196,8 @@ class AggregateExplainer(Fitted):
             As in ``oleander.Program``: "strict" is the paper's definition of fidelity (its problem 3), and "selective"
             its printed program (Proposition 3). None is "strict", and "selective" with ``letter``.
         letter : bool
-            The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws fill the
-            whole ball, and the printed program chooses unless ``formulation="strict"`` asks for the definition.
+            The letter of the paper, as far as nothing else is given: the filter stops where no information is positive
+            (``alpha=None``), draws fill the whole ball, and the printed program chooses.
         max_explainers : int
             K in the paper.
         **others
@@ -168,8 +208,6 @@ class AggregateExplainer(Fitted):
         >>> AggregateExplainer.paper(print, radius=7.0, letter=True).program.formulation
         'selective'
         """
-        if letter:
-            refuse_beside_letter(local=local, bounds=bounds, centers=centers)
         tree = FilteredTree(max_leaves=None, alpha=None) if letter else FilteredTree(max_leaves=None)
         balls = Balls(
             radius,
@@ -197,7 +235,6 @@ class AggregateExplainer(Fitted):
         floor_by: Any = None,
         labels: Any = None,
         key: str | None = None,
-        **others: Any,
     ) -> Self:
         """Choose explainers for the black box on these rows.
 
@@ -236,18 +273,85 @@ class AggregateExplainer(Fitted):
             by its hash, the same in every engine, and explained. If ``labels`` names a column, one query counts all
             other rows, which certify. ``y`` and ``groups`` name columns too; of groups, which are whole numbers, whole
             ones are drawn. See docs/how-to/engines.md.
-        **others
-            Refused, ``sample_weight`` with the reason.
         """
-        check_arguments(others)
-        given = Given(X, y, groups, background, columns, floor_by, labels, key)
-        record, engine = fit_explainers(self, given)
+        record, engine = fit_explainers(self, Given(X, y, groups, background, columns, floor_by, labels, key))
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        content, counted = engine.reading.content, getattr(self, "_n_fits", {})
-        self._n_fits = {**counted, content: counted.get(content, 0) + 1}
-        record = replace(record, n_fits=self._n_fits[content])
+        fits, content = self.__dict__.setdefault("_fits", {}), engine.reading.content
+        fits[content] = fits.get(content, 0) + 1
+        record = replace(record, n_fits=fits[content])
         self._set_record(record, engine, NewRows(self, record, engine.known, engine.black_box, engine.seen))
         return self
+
+    def _set_record(self, record: FitRecord, engine: Engine | None, new: NewRows) -> None:
+        """Set everything that a fit or a file brings, and nothing else."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self.record_, self.engine_, self.new_rows_ = record, engine, new
+        self.explainers_, self.evaluation_ = list(record.explainers.members), record.evaluation
+        self.coverage_, self.fidelity_ = record.evaluation.coverage, record.evaluation.fidelity
+        self.proof_, self.certificate_ = record.proof, record.certificate
+        self.n_fits_, self.model_score_ = record.n_fits, record.model_score
+        self.tolerance_ = record.parameters["tolerance"]
+        self.exact_, self.accuracy_ = record.exact, record.accuracy
+        self.schema_, self.n_features_in_ = record.schema, len(record.schema)
+        columns = record.schema.columns
+        if columns is not None and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        if isinstance(engine, ChoiceFromPool):
+            self.pool_, self.result_ = engine.pool, engine.result
+
+    def __getattr__(self, name: str) -> Any:
+        # This is called for what is not set. Names of what a fit sets end with "_".
+        if name.endswith("_") and not name.startswith("_") and "record_" not in vars(self):
+            raise NotFittedError("this AggregateExplainer is not fitted: call fit with the rows to be explained first.")
+        return object.__getattribute__(self, name)
+
+    def _need_engine(self, lack: str, cure: str = "fit one to get it") -> Engine:
+        """Return what the fit has kept; ``NotFittedError`` where the explainer was loaded from a file."""
+        if self.engine_ is None:
+            raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
+        return self.engine_
+
+    def _need_learner(self, lack: str, refusal: str) -> RuleLearner:
+        """Return what rules were learned with; ``ValueError`` where a program chose the explainers."""
+        if not self.record_.is_asked:
+            raise ValueError(refusal)
+        return self._need_engine(lack).learner
+
+    @property
+    def n_queries_(self) -> int:
+        """Rows sent to the black box, by the fit and by every later method."""
+        return self.new_rows_.n_queries
+
+    @property
+    def realism_(self) -> float | None:
+        """The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws."""
+        if self.record_.realism is None and self.record_.from_draws and self.engine_ is not None:
+            learner = self.engine_.learner
+            with tell_progress("comparing draws with rows"):
+                realism = measure_realism(learner.draws.values, learner.rows.values, self.schema_, learner.seed)
+            self.record_ = replace(self.record_, realism=realism)
+        return self.record_.realism
+
+    @property
+    def verdict_(self) -> pd.DataFrame:
+        """What one tree that answers every row would do, judged on rows that it was not grown on.
+
+        ``questions`` are those above its leaves; ``leaves_alone`` is the share of leaves that reach the floor alone.
+        """
+        if self.record_.verdict is None:
+            learner = self._need_engine("no verdict").learner
+            with tell_progress("judging what one tree would do"):
+                tree = judge_plain_tree(learner, self.record_.min_fidelity, MOST_LEAVES)
+            self.record_ = replace(self.record_, verdict=tree)
+        return pd.DataFrame([self.record_.verdict])
+
+    @property
+    def variables_(self) -> PaperVariables:
+        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory; not saved."""
+        if not isinstance(self.engine_, ChoiceFromPool):
+            raise AttributeError("there are no w, y and z: no program of this fit chose the explainers.")
+        return self.engine_.variables
 
     # Answers for other rows.
 
@@ -258,17 +362,17 @@ class AggregateExplainer(Fitted):
         ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
-        return fill_abstentions(explainers.answer_blocks(self._new.encode_blocks(X, floor_by)), abstain)
+        return fill_abstentions(explainers.answer_blocks(self.new_rows_.encode_blocks(X, floor_by)), abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
         explainers = self.record_.explainers
-        return np.concatenate([explainers.covers(*block) for block in self._new.encode_blocks(X)], axis=1)
+        return np.concatenate([explainers.covers(*block) for block in self.new_rows_.encode_blocks(X)], axis=1)
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         explainers = self.record_.explainers
-        return np.concatenate([explainers.responsible(*block) for block in self._new.encode_blocks(X)])
+        return np.concatenate([explainers.responsible(*block) for block in self.new_rows_.encode_blocks(X)])
 
     @showing_progress
     def evaluate(self, X: Any, labels: Any = None, *, floor_by: Any = None, key: str | None = None) -> Evaluation:
@@ -297,7 +401,7 @@ class AggregateExplainer(Fitted):
         >>> atlas.evaluate(visits, labels="model_said").n_right
         2
         """
-        return self._new.judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
+        return self.new_rows_.judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
 
     @showing_progress
     def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> JointCertificate:
@@ -313,7 +417,7 @@ class AggregateExplainer(Fitted):
         groups : array or name of a column, optional
             The group of each row (one patient, one trial).
         """
-        judged = self._new.judge(X, labels, groups, key=key, new=True)
+        judged = self.new_rows_.judge(X, labels, groups, key=key, new=True)
         return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
@@ -415,29 +519,29 @@ class AggregateExplainer(Fitted):
         path : path or None
             A file that remembers the tests. Without one, they are forgotten at the end of the process.
         """
-        return Reserve.open(self._new, self.__dict__.setdefault("_reserves", {}), X, labels, groups, path)
+        return Reserve.open(self.new_rows_, self.__dict__.setdefault("_reserves", {}), X, labels, groups, path)
 
     def accept(self, tested: Tested) -> None:
         """Keep that the rules passed a test on a reserve, which calls this."""
-        self._record = replace(self._record, reserved=tested)
+        self.record_ = replace(self.record_, reserved=tested)
 
     def _make_editor(self, X: Any = None, labels: Any = None) -> Editor:
         """Return what edits the rules, on the draws and rows of the fit or on given rows."""
         record = self.record_
-        self._new.refuse_floor_by("edited rules")
+        self.new_rows_.refuse_floor_by("edited rules")
         if X is None:
             engine = self._need_engine("no draws and rows to count on", "give some, as in edit(edits, X, labels)")
             return engine.make_editor(record)
         for reserve in self.__dict__.get("_reserves", {}).values():
             refuse_seen(self.schema_.encode_readable(to_table(X))[0], reserve.rows, self.schema_)
-        return self._new.make_editor(X, labels)
+        return self.new_rows_.make_editor(X, labels)
 
     def _with_record(self, record: FitRecord) -> Self:
         """Return an explainer like this one with another record; rows that were asked about are counted in both."""
         other = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
-        other._n_fits = getattr(self, "_n_fits", {})
-        other._reserves = self.__dict__.setdefault("_reserves", {})
-        other._set_record(record, self._engine, replace(self._new, options=other, record=record))
+        for name in ("_fits", "_reserves"):
+            setattr(other, name, self.__dict__.setdefault(name, {}))
+        other._set_record(record, self.engine_, replace(self.new_rows_, options=other, record=record))
         return other
 
     @showing_progress
@@ -473,7 +577,7 @@ class AggregateExplainer(Fitted):
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
-        return self._new.describe_uncovered(X, labels)
+        return self.new_rows_.describe_uncovered(X, labels)
 
     # What is said of a row, of each rule, and of the fit.
 
@@ -489,7 +593,7 @@ class AggregateExplainer(Fitted):
         change : bool
             Whether the smallest change that gives another answer is sought, which takes most of the time.
         """
-        return self._new.explain(x, ask=ask, change=change)
+        return self.new_rows_.explain(x, ask=ask, change=change)
 
     @showing_progress
     def explain_many(self, X: Any, *, ask: bool = True) -> pd.DataFrame:
@@ -509,7 +613,7 @@ class AggregateExplainer(Fitted):
             fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
             certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
-        return self._new.explain_many(X, ask=ask)
+        return self.new_rows_.explain_many(X, ask=ask)
 
     def rules_frame(self) -> pd.DataFrame:
         """Return a line for each rule.
@@ -541,7 +645,7 @@ class AggregateExplainer(Fitted):
             raise ValueError("edited rules have no trade-off: trace that of the explainer before its edits.")
         grid = read_grid(record.cell, max_explainers, min_fidelity)
         found = self._need_engine("no trade-off").tradeoff(record.cell, *grid)
-        self._record = replace(self._record, tradeoff=found)
+        self.record_ = replace(self.record_, tradeoff=found)
         return found
 
     @showing_progress
@@ -570,14 +674,14 @@ class AggregateExplainer(Fitted):
     @showing_progress
     def summary(self) -> str:
         """Return the fit in a few lines of text."""
-        if self.record_.verdict is None and self._engine is not None:
+        if self.record_.verdict is None and self.engine_ is not None:
             self.verdict_  # noqa: B018 (made when it is first read)
         self.realism_  # noqa: B018 (likewise)
-        return summarize(self._record)
+        return summarize(self.record_)
 
     def _repr_html_(self) -> str:
         # Before a fit, scikit-learn shows the parameters.
-        return draw_fit(self.record_) if self.__sklearn_is_fitted__() else str(estimator_html_repr(self))
+        return draw_fit(self.record_) if "record_" in vars(self) else str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -599,8 +703,8 @@ class AggregateExplainer(Fitted):
     def _shareable(self, include_rows: bool) -> FitRecord:
         """Return the record as it may leave the program; ``ValueError`` where it would hold rows of the data."""
         record = replace(self.record_, n_queries=self.n_queries_, realism=self.realism_)
-        if not include_rows and self._engine is not None:
-            record = record.without_records(self._engine.known.values)
+        if not include_rows and self.engine_ is not None:
+            record = record.without_records(self.engine_.known.values)
         return record
 
     def to_sql(
@@ -617,7 +721,7 @@ class AggregateExplainer(Fitted):
         ``flags`` the column ``ask_model`` is true where the answer is NULL. ``ExportError`` says what cannot be written
         exactly.
         """
-        self._new.refuse_floor_by("SQL")
+        self.new_rows_.refuse_floor_by("SQL")
         return write_sql(self._shareable(include_rows).explainers, dialect, table, flags=flags)
 
     def to_python(self, *, include_rows: bool = False) -> str:
@@ -662,7 +766,7 @@ class AggregateExplainer(Fitted):
         check_choice("headings", headings, ("plain", "annex-iv"))
         write_folder(
             self._shareable(include_rows),
-            None if self._engine is None else self._engine.rows,
+            None if self.engine_ is None else self.engine_.rows,
             Path(folder),
             title=title,
             intended_use=intended_use,

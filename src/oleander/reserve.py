@@ -89,7 +89,7 @@ class Reserve:
             )
         if not (model is None or edited.black_box is None or edited.black_box is model):
             raise ReserveError("the explainer is of another model than this reserve: make one of new rows with it.")
-        for seen in () if edited._new.seen is self._seen else edited._new.seen:
+        for seen in () if edited.new_rows_.seen is self._seen else edited.new_rows_.seen:
             refuse_seen(self.rows, record.schema.fold(seen), record.schema)
         rules = record.explainers
         answers = rules.read(self.rows, rules.can_read(self.rows, self._readable))

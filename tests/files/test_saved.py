@@ -112,7 +112,7 @@ def test_no_row_is_in_the_file(request, tmp_path, way):
     atlas.save(tmp_path / "x")
     numbers = numbers_in(read_file(tmp_path / "x"))
     # Bounds of columns are there, each the value of some row; no row is there with all its values.
-    rows = atlas._engine.known.values
+    rows = atlas.engine_.known.values
     assert len(rows) == 400
     assert not [row for row in rows.tolist() if set(row) <= numbers]
 
@@ -255,7 +255,7 @@ HOSTILE = [
     ("linear", f"{MEMBER}.claim", {"x": 1}),
     *(("linear", f"{MEMBER}.claim.bound", bound) for bound in ("high", -1)),
     ("linear", f"{MEMBER}.claim.n_right", 10**6),
-    ("asked", "verdict.0.answer", "one\ncertified at 99%"),
+    ("asked", "verdict.rules", "one\ncertified at 99%"),
     ("asked", "tradeoff.cells.0.status", "\x1b[2J"),
     *(
         ("asked", place, count)

@@ -60,7 +60,7 @@ class TestChooseFromPool:
             atlas = AggregateExplainer(
                 black_box, candidates=candidates, min_fidelity=0.7, floor=floor, holdout=0.25, random_state=seed
             ).fit(X)
-            held = atlas._engine.held
+            held = atlas.engine_.held
             rows = held.values[held.point_of_row]
             answers, truth = atlas.predict(rows), black_box(rows)
             answered = ~np.ma.getmaskarray(answers)

@@ -391,7 +391,6 @@ class TestParts:
         # Small programs are proven at once: tests of `PoolProgram` show what an early end changes.
         assert {field.name for field in fields(Program)} == {*PROGRAM_OPTIONS, "proof"}
         assert {field.name for field in fields(Boxes)} == {"max_conditions", "forbid", "monotone", "order"}
-        assert set(AggregateExplainer.PARTS) == {"candidates", "draws", "program", "floor", "output"}
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -404,7 +403,9 @@ class TestParts:
         ],
     )
     def test_options_of_parts_act(self, base: str, name: str, value: Any) -> None:
-        explainer = AggregateExplainer(law, **BASES[base]).set_params(**{name: value})
+        part, option = name.split("__")
+        explainer = AggregateExplainer(law, **BASES[base])
+        explainer.set_params(**{part: replace(getattr(explainer, part), **{option: value})})
         assert outcome(base, explainer) != base_facts(base)
 
     @pytest.mark.slow
@@ -418,12 +419,14 @@ class TestParts:
         if name == "on":
             # A floor that nearly all choices reach makes no difference, however it is measured.
             options["min_fidelity"] = 0.85 if base == "program" else 0.995
-        before, explainer = (AggregateExplainer(law, **options) for _ in range(2))
-        explainer.set_params(**{f"floor__{name}": change})
+        before = AggregateExplainer(law, **options)
+        explainer = AggregateExplainer(law, **{**options, "floor": replace(start, **{name: change})})
         assert outcome(base, explainer) != outcome(base, before)
 
     def test_confidence_without_a_bound_is_refused(self) -> None:
-        explainer = AggregateExplainer(law, **BASES["program"]).set_params(floor__confidence=0.7, holdout=None)
+        explainer = AggregateExplainer(
+            law, **{**BASES["program"], "holdout": None, "floor": replace(SHARE, confidence=0.7)}
+        )
         with pytest.raises(
             ValueError, match=r"floor\.confidence=0.7 is that of a bound, and floor\.on='share' without"
         ):

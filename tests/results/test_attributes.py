@@ -1,25 +1,17 @@
-import inspect
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander import AggregateExplainer, Boxes
+from oleander import AggregateExplainer, Boxes, Floor, explainer
 from oleander.draws import Draws
-from oleander.fitting import fitted
 from oleander.results.fit_record import FitRecord
-
-
-def fitted_attributes():
-    properties = inspect.getmembers(AggregateExplainer, lambda member: isinstance(member, property))
-    return {name for name, _ in properties if not name.startswith("_")} - {"record_", "asks"}
 
 
 class TestRecord:
     def test_a_fit_leaves_nothing_else_behind(self, atlas):
         own = set(vars(atlas)) - set(atlas.get_params(deep=False))
-        assert own <= {"_record", "_engine", "_new_rows", "_n_fits", "n_features_in_", "feature_names_in_"}
+        assert {name for name in own if not name.endswith("_")} == {"_fits"}
 
     def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
         atlas = fit_stripes()
@@ -34,7 +26,7 @@ class TestRecord:
     def test_parameters_set_after_the_fit_change_no_figure(self, fit_stripes):
         atlas = fit_stripes()
         before = atlas.summary()
-        atlas.set_params(min_fidelity=0.5, candidates=Boxes(3), floor__confidence=0.5)
+        atlas.set_params(min_fidelity=0.5, candidates=Boxes(3), floor=Floor(confidence=0.5))
         assert atlas.summary() == before
 
 
@@ -43,8 +35,8 @@ class TestVerdict:
 
     @pytest.fixture
     def grown(self, monkeypatch):
-        calls, judge = [], fitted.judge_plain_tree
-        monkeypatch.setattr(fitted, "judge_plain_tree", lambda *given: calls.append(1) or judge(*given))
+        calls, judge = [], explainer.judge_plain_tree
+        monkeypatch.setattr(explainer, "judge_plain_tree", lambda *given: calls.append(1) or judge(*given))
         return calls
 
     @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])
@@ -53,12 +45,12 @@ class TestVerdict:
         def box(X):
             return X[:, 0] > 0.5
 
-        explainer = {
+        ways = {
             "rows": AggregateExplainer(box, draws=Draws(0), random_state=0),
             "asking": AggregateExplainer(box, draws=Draws(1_000), random_state=0),
             "paper": AggregateExplainer.paper(box, radius=0.3, n_draws=100, random_state=0),
-        }[way]
-        atlas = explainer.fit(rows[:100])
+        }
+        atlas = ways[way].fit(rows[:100])
         atlas.predict(rows)
         atlas.evaluate(rows[:100])
         assert not grown
@@ -78,8 +70,6 @@ class TestLoaded:
     @pytest.mark.parametrize(
         ("read", "word"),
         [
-            (lambda atlas: atlas.result_, "no results of a solver"),
-            (lambda atlas: atlas.pool_, "no candidates"),
             # These two are not there, because they were never asked for.
             (lambda atlas: atlas.verdict_, "no verdict"),
             (lambda atlas: atlas.tradeoff(), "no trade-off"),
@@ -91,14 +81,18 @@ class TestLoaded:
         with pytest.raises(NotFittedError, match=f"loaded from a file, which holds {word}"):
             read(loaded)
         assert "One plain tree" not in loaded.summary()
+        for name in ("pool_", "result_", "variables_"):
+            assert not hasattr(loaded, name)
 
 
-def test_before_a_fit_there_is_nothing():
-    explainer = AggregateExplainer(lambda X: X[:, 0] > 0.5)
-    for name in {*fitted_attributes(), "record_"}:
-        assert not hasattr(explainer, name)
+def test_before_a_fit_there_is_nothing(atlas):
+    new = AggregateExplainer(lambda X: X[:, 0] > 0.5)
+    for name in [name for name in dir(atlas) if name.endswith("_") and not name.startswith("_")]:
+        assert not hasattr(new, name)
         with pytest.raises(NotFittedError, match="is not fitted: call fit"):
-            getattr(explainer, name)
+            getattr(new, name)
+    with pytest.raises(AttributeError, match="'AggregateExplainer' object has no attribute 'coverage'"):
+        _ = atlas.coverage
 
 
 def test_names_of_columns_are_those_of_the_last_fit(rows):

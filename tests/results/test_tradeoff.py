@@ -45,7 +45,7 @@ class TestCells:
         assert len(tradeoff.cells) == len(numbers) * len(floors)
 
     def test_a_cell_is_what_a_choice_of_its_own_finds(self, atlas, tradeoff):
-        engine, rows, grid = atlas._engine, atlas._engine.rows, default_grid(3, 0.85)
+        engine, rows, grid = atlas.engine_, atlas.engine_.rows, default_grid(3, 0.85)
         for cell in tradeoff.cells:
             if atlas.asks:
                 # Of the sets for all numbers and floors together, of which the fitted cell shows the delivered one.
@@ -60,7 +60,7 @@ class TestCells:
                 assert cell.coverage == pytest.approx(result.covered @ rows.weights / rows.n_rows)
 
     def test_figures_and_order_are_those_of_the_explainers(self, atlas, filled):
-        rows = atlas._engine.rows
+        rows = atlas.engine_.rows
         for cell in filled:
             found = cell.explainers.evaluate(rows.values, rows.labels, rows.weights)
             assert (cell.coverage, cell.fidelity) == (found.coverage, found.fidelity)

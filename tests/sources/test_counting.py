@@ -171,7 +171,7 @@ class TestPromise:
             sample = draw_sample(source, 400, seed)
             options = {"candidates": OwnTrees(by_leaf=True), "max_explainers": 2, "min_fidelity": 0.7, "holdout": 0.25}
             atlas = AggregateExplainer(Law(), random_state=seed, schema=sample.schema, **options).fit(sample.table)
-            rows, held = atlas._engine.rows, atlas._engine.held
+            rows, held = atlas.engine_.rows, atlas.engine_.held
             values = sample.schema.encode(sample.table)
             places = {row.tobytes(): place for row, place in zip(values, sample.positions, strict=True)}
             explainers, black_box = atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema))

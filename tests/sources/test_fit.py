@@ -77,7 +77,7 @@ class TestFigures:
     def test_the_certificate_is_counted_on_all_rows_that_were_not_learned_from(
         self, file: Path, plain: AggregateExplainer
     ) -> None:
-        learned = {row.tobytes() for row in plain._engine.rows.values}
+        learned = {row.tobytes() for row in plain.engine_.rows.values}
         new = np.array([row.tobytes() not in learned for row in plain.schema_.encode(X)])
         certificate = plain.certificate_
         assert certificate.coverage.n_rows == new.sum() > plain.accuracy_.n_judged
@@ -190,7 +190,7 @@ class TestQueries:
     def test_no_row_is_asked_about_twice_but_to_see_whether_answers_change(self, fitted: Fitted) -> None:
         n_draws = 0 if fitted.way == "program" else 2_000
         # Rows of the sample that are equal to each other are asked about once.
-        n_merged = fitted.atlas.accuracy_.n_sample - fitted.atlas._engine.known.n_points
+        n_merged = fitted.atlas.accuracy_.n_sample - fitted.atlas.engine_.known.n_points
         if fitted.way == "held out":
             n_merged = 0
         assert fitted.n_asked == fitted.n_queries == len(X) + 100 + n_draws - n_merged

@@ -7,6 +7,7 @@ from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
 from oleander.black_box.labelling import refuse_to_answer
 from oleander.black_box.resuming import resume
+from oleander.candidates.balls import Balls
 from oleander.data.checks import make_seed
 from oleander.data.frames import read_column, to_table
 from oleander.data.reading import Reading, read
@@ -17,7 +18,7 @@ from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count, plan_sample
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import Given, Parameters, check, check_radii, check_use, list_remembered
+from oleander.fitting.options import Given, Parameters, check, check_use, list_generators, list_remembered
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.subgroups import read_subgroups
 from oleander.results.fit_record import FitRecord
@@ -87,7 +88,9 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     if reading.labels is not None:
         is_number = options.tolerance is not None
         reading = replace(reading, labels=check_given(reading.labels, len(reading.values), is_number=is_number))
-    check_radii(options, len(reading.values) if source is None else source.n_rows)
+    for one in list_generators(options):
+        if isinstance(one, Balls):
+            one.check_rows(len(reading.values) if source is None else source.n_rows)
     if columns is not None:
         reading = replace(reading, schema=reading.schema.describing(columns))
     reading = replace(reading, subgroups=subgroups).notice_copies()

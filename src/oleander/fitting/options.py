@@ -1,9 +1,10 @@
 """The estimator's parameters with those of its parts, and the checks that run before a fit."""
 
 import os
-from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from types import NoneType
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,7 +19,6 @@ from oleander.data.sources import Source
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.judging.floor import Floor
-from oleander.rules import FilteredTree
 from oleander.selection.solvers import get_solver
 
 # Parameters that may differ when a fit resumes from a checkpoint.
@@ -77,20 +77,7 @@ class Program:
 
 @dataclass(repr=False, eq=False)
 class Parameters(BaseEstimator):  # type: ignore[misc]
-    """The parameters of ``AggregateExplainer``, some of which, its parts, are frozen dataclasses.
-
-    The options of a part are read and set under its name: ``floor__on``. Copies of the estimator share its parts, which
-    never change: setting an option replaces the part.
-    """
-
-    # The parameters that may be parts, each with its type.
-    PARTS: ClassVar[dict[str, type]] = {
-        "candidates": object,
-        "draws": Draws,
-        "program": Program,
-        "floor": Floor,
-        "output": Output,
-    }
+    """The parameters of ``AggregateExplainer``, some of which, its parts, are frozen dataclasses that copies share."""
 
     black_box: Any
     _: KW_ONLY
@@ -110,30 +97,6 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None = None
     verbose: int | None = None
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with ``deep`` also the options of each part, such as ``floor__on``."""
-        params = dict(super().get_params(deep=False))
-        return params | self._options(params) if deep else params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, and options of parts: ``candidates__radius=2.0``.
-
-        A part that is given in the same call is set before its options. An unknown name changes nothing.
-        """
-        changed = self.get_params(deep=False)
-        changed |= {name: value for name, value in params.items() if name in changed}
-        known = changed | self._options(changed)
-        unknown = [name for name in params if name not in known]
-        if unknown:
-            raise ValueError(f"there is no parameter {unknown[0]!r}; there are {', '.join(sorted(known))}.")
-        for name, value in params.items():
-            part, _, option = name.partition("__")
-            if option:
-                changed[part] = replace(changed[part], **{option: value})
-        for name, value in changed.items():
-            setattr(self, name, value)
-        return self
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -146,19 +109,21 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         # Parameters are passed on as they are: a fitted model among them, such as a black box, must stay fitted.
         return type(self)(**self.get_params(deep=False))
 
-    def _options(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the options of all parts by their nested names."""
-        return {
-            f"{name}__{field.name}": getattr(params[name], field.name)
-            for name in self.PARTS
-            if is_dataclass(params[name])
-            for field in fields(params[name])
-        }
-
     @property
     def asks(self) -> bool:
         """Whether rules are learned by asking the black box about draws, or about rows in their place."""
         return isinstance(self.candidates, Boxes)
+
+
+# What some parameters may be, in words and as types.
+KINDS: dict[str, tuple[Any, ...]] = {
+    "draws": ("Draws(...)", Draws),
+    "program": ("Program(...)", Program),
+    "floor": ("Floor(...)", Floor),
+    "output": ("Output(...)", Output),
+    "schema": ("a FeatureSchema, or None to infer it", FeatureSchema, NoneType),
+    "checkpoint": ("the path of a folder, or None", str, os.PathLike, NoneType),
+}
 
 
 def list_generators(options: Parameters) -> list[Generator]:
@@ -199,121 +164,86 @@ def check(options: Parameters) -> None:
         raise ValueError(
             f"n_jobs={options.n_jobs!r} is not allowed: give a number of processes, -1 for one on each core, or None."
         )
-    if options.checkpoint is not None and not isinstance(options.checkpoint, (str, os.PathLike)):
-        raise TypeError(f"checkpoint is a {type(options.checkpoint).__name__}; give the path of a folder, or None.")
-    if options.schema is not None and not isinstance(options.schema, FeatureSchema):
-        raise TypeError(f"schema is a {type(options.schema).__name__}; give a FeatureSchema, or None to infer it.")
-    parts = {name: getattr(options, name) for name in options.PARTS}
-    for name, kind in options.PARTS.items():
-        if not isinstance(parts[name], kind):
-            raise TypeError(f"{name} is a {type(parts[name]).__name__}; give {kind.__name__}(...).")
-    for part in (*list_generators(options), *parts.values()):
+    for name, (wanted, *kinds) in KINDS.items():
+        value = getattr(options, name)
+        if not isinstance(value, tuple(kinds)):
+            raise TypeError(f"{name} is a {type(value).__name__}; give {wanted}.")
+    for part in (*list_generators(options), options.candidates, *(getattr(options, name) for name in KINDS)):
         # Generators of the user need no check.
         if isinstance(part, (Boxes, Balls, Draws, Program, Floor, Output)):
             part.check()
-    if find_tolerance(options) is None and options.output.is_number:
-        raise ValueError(
+    output, tolerance = options.output, find_tolerance(options)
+    refuse(
+        {
             "output='proba' explains a number: give tolerance=, such as 0.05, or a threshold, such as "
-            "Output('proba', threshold=0.5)."
-        )
-    if options.tolerance is not None and options.output.threshold is not None:
-        raise ValueError(
-            f"tolerance={options.tolerance!r} is for numbers, and output.threshold={options.output.threshold:g} makes "
-            "labels of them: leave out one."
-        )
-    if options.program.formulation == "selective" and options.floor.on == "bound" and not options.asks:
-        raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor=Floor('share').")
+            "Output('proba', threshold=0.5).": tolerance is None and output.is_number,
+            f"tolerance={options.tolerance!r} is for numbers, and output.threshold={output.threshold} makes labels of "
+            "them: leave out one.": tolerance is not None and output.threshold is not None,
+            "formulation='selective' counts rows itself and knows no bound: use floor=Floor('share').": (
+                options.program.formulation == "selective" and options.floor.on == "bound" and not options.asks
+            ),
+        }
+    )
 
 
 def check_use(options: Parameters, given: Given) -> None:
     """Raise ``ValueError`` for an option that would do nothing in a fit of these rows."""
-    has_background, has_labels = given.background is not None, given.labels is not None
+    asks, floor, has_background = options.asks, options.floor, given.background is not None
     is_source = given.key is None and isinstance(given.X, Source)
-    if given.floor_by is not None and not options.asks:
-        raise ValueError("floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().")
-    if given.floor_by is not None and (is_source or given.key is not None):
-        raise ValueError("floor_by is for rows in memory, and of X only a sample is: give a sample of it.")
-    if has_labels and not options.asks:
-        raise ValueError("labels is for rules on draws or rows, and these candidates ask the model: leave it out.")
-    if has_labels and options.output != PLAIN_OUTPUT:
-        raise ValueError(
-            f"labels holds what is explained, and {options.output} makes something else of it: leave it out."
+    if given.floor_by is not None:
+        refuse(
+            {
+                "floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().": not asks,
+                "floor_by is for rows in memory, and of X only a sample is: give a sample of it.": (
+                    is_source or given.key is not None
+                ),
+            }
         )
-    if has_labels and options.black_box is None and (options.draws.n or has_background):
+    if given.labels is not None:
         what = "draws" if options.draws.n else "the background"
-        raise ValueError(
-            f"there is no model to label {what}: give it, or learn from rows with logged answers, draws=Draws(0) and "
-            "no background."
+        has_to_ask = options.black_box is None and (options.draws.n > 0 or has_background)
+        refuse(
+            {
+                "labels is for rules on draws or rows, and these candidates ask the model: leave it out.": not asks,
+                f"labels holds what is explained, and {options.output} makes something else of it: leave it out.": (
+                    options.output != PLAIN_OUTPUT
+                ),
+                f"there is no model to label {what}: give it, or learn from rows with logged answers, draws=Draws(0) "
+                "and no background.": has_to_ask,
+            }
         )
-    if given.y is not None and options.output.of == "proba":
-        raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
-    if isinstance(options.candidates, Boxes):
-        if options.program != Program():
-            raise ValueError(
-                f"{options.program} does nothing where rules are learned by asking: leave it out, or give candidates "
-                "that it chooses from, such as Balls()."
-            )
-        if has_background and options.holdout:
-            raise ValueError("with a background every row of X judges: leave out holdout.")
-        return
-    if has_background:
-        raise ValueError(
+    states_bound = floor.on == "bound" or bool(options.holdout) or is_source
+    generators = list_generators(options)
+    refuse(
+        {
+            "y holds true labels, which cannot be compared with a probability: leave out y.": (
+                given.y is not None and options.output.of == "proba"
+            ),
+            f"{options.program} does nothing where rules are learned by asking: leave it out, or give candidates that "
+            "it chooses from, such as Balls().": asks and options.program != Program(),
+            "with a background every row of X judges: leave out holdout.": (
+                asks and has_background and bool(options.holdout)
+            ),
             "background shows where draws are made, and these candidates make none: leave it out, or use "
-            "candidates=Boxes()."
-        )
-    if options.draws != Draws():
-        raise ValueError("draws is for candidates=Boxes(): balls have n_draws of their own.")
-    states_bound = options.floor.on == "bound" or bool(options.holdout) or is_source
-    if options.floor.confidence != Floor().confidence and not states_bound:
-        raise ValueError(
-            f"floor.confidence={options.floor.confidence:g} is that of a bound, and floor.on='share' without a holdout "
-            "states none: leave it out."
-        )
-    if options.tolerance is None:
-        return
-    for one in list_generators(options):
-        if not isinstance(one, Balls):
-            raise ValueError(
-                f"tolerance={options.tolerance!r} explains numbers, which are learned from draws: use "
-                "candidates=Boxes() or Balls(). Output(threshold=...) makes labels of numbers."
-            )
-        one.check_numbers()
-    if options.tolerance == "auto":
-        raise ValueError(
+            "candidates=Boxes().": has_background and not asks,
+            "draws is for candidates=Boxes(): balls have n_draws of their own.": not asks and options.draws != Draws(),
+            f"floor.confidence={floor.confidence:g} is that of a bound, and floor.on='share' without a holdout states "
+            "none: leave it out.": not asks and floor.confidence != Floor().confidence and not states_bound,
+            f"tolerance={options.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() "
+            "or Balls(). Output(threshold=...) makes labels of numbers.": (
+                options.tolerance is not None and not all(isinstance(one, Balls) for one in generators)
+            ),
             "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a number, "
-            "or a share such as '10%'."
-        )
+            "or a share such as '10%'.": options.tolerance == "auto" and not asks,
+        }
+    )
+    for one in generators:
+        if options.tolerance is not None and isinstance(one, Balls):
+            one.check_numbers()
 
 
-def check_radii(options: Parameters, n_rows: int) -> None:
-    """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
-    for one in list_generators(options):
-        if isinstance(one, Balls):
-            one.check_rows(n_rows)
-
-
-def check_arguments(others: Iterable[str]) -> None:
-    """Raise ``TypeError`` for arguments that ``fit`` does not have."""
-    if "sample_weight" in others:
-        raise TypeError(
-            "fit takes no sample_weight: coverage and the certificate count each row of X once, and a row that counts "
-            "for two is not the evidence of two. Leave it out, and give rows in the shares that you care about, such "
-            "as a random part of those that weigh less."
-        )
-    for name in others:
-        raise TypeError(
-            f"fit has no argument {name!r}; it takes X, y, groups, background, columns, floor_by, labels and key."
-        )
-
-
-def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:
-    """Raise ``ValueError`` for an option of ``AggregateExplainer.paper`` that contradicts ``letter=True``."""
-    contradictions = []
-    if isinstance(local, FilteredTree) and local.alpha is not None:
-        contradictions.append(("a filter with alpha=None", f"a filter with alpha={local.alpha:g}"))
-    if bounds not in (None, "uncut"):
-        contradictions.append(("draws in the whole ball, bounds='uncut'", f"bounds={bounds!r}"))
-    if centers == "rounded":
-        contradictions.append(("rows as centers", "centers='rounded'"))
-    for wanted, what in contradictions:
-        raise ValueError(f"letter=True stands for {wanted}, and {what} is given too: leave out one.")
+def refuse(reasons: Mapping[str, bool]) -> None:
+    """Raise ``ValueError`` with the first reason that holds."""
+    for reason, holds in reasons.items():
+        if holds:
+            raise ValueError(reason)

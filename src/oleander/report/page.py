@@ -111,8 +111,11 @@ def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str
         raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
     if X is None and by:
         raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
-    found = atlas.rows_to_count(X, labels)
-    if found is None:
+    if X is not None:
+        found = atlas.new_rows_.rows_to_count(X, labels)
+    elif atlas.engine_ is not None:
+        found = atlas.engine_.rows_to_count(atlas.record_.floor_by)
+    else:
         return None
     values, known, heard = found
     record = atlas.record_
