@@ -207,8 +207,7 @@ class TestReading:
             for member, inside in zip(atlas.explainers_, covers, strict=True)
         ]
         assert result.fidelity == pytest.approx(min(fidelity))
-        assert atlas.uncovered(X).n_rows == (~covers.any(axis=0)).sum()
-        assert atlas.uncovered(X, labels).classes["rows"].sum() == len(X)
+        assert atlas.uncovered(X).n_silent == (~covers.any(axis=0)).sum()
 
     def test_rows_that_the_fit_has_seen_certify_nothing(self):
         X, new = np.split(np.random.default_rng(0).uniform(size=(600, 3)), 2)
@@ -270,7 +269,7 @@ class TestUnreadableRows:
         assert not explained.far_outside
         whole = atlas.explain_many(odd)
         assert whole["answer"].tolist() == atlas.explain_many(table)["answer"].tolist()
-        assert atlas.uncovered(odd).n_rows == atlas.uncovered(table).n_rows
+        assert atlas.uncovered(odd).n_silent == atlas.uncovered(table).n_silent
 
     def test_they_count_as_not_answered_and_are_asked_about_as_they_are(self, box, table):
         atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
@@ -284,7 +283,7 @@ class TestUnreadableRows:
         classes = evaluation.classes.set_index("label")
         assert classes.loc["unheard of", "rows"] == 5
         assert classes.loc["unheard of", "covered"] == 0
-        assert atlas.uncovered(odd).n_rows == np.ma.getmaskarray(atlas.predict(odd)).sum()
+        assert atlas.uncovered(odd).n_silent == np.ma.getmaskarray(atlas.predict(odd)).sum()
 
 
 class TestCounting:
@@ -317,24 +316,23 @@ class TestCounting:
         box = Recording()
         atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
         new = np.random.default_rng(1).uniform(size=(40, 3))
-        calls = [
+        for call in (
             lambda: atlas.evaluate(np.vstack([new, new, square])),
-            lambda: atlas.uncovered(new),
             lambda: atlas.report(tmp_path / "page.html", new),
-        ]
-        for call in calls:
+        ):
             before = box.n_rows
             call()
             assert box.n_rows - before == 40
             assert atlas.n_queries_ == box.n_rows
+        atlas.uncovered(new)
         atlas.evaluate(new, halves(new))
-        assert atlas.n_queries_ == box.n_rows == 375 + 3 * 40
+        assert atlas.n_queries_ == box.n_rows == 375 + 2 * 40
 
     def test_new_rows_are_held_to_the_limit(self, square, tmp_path):
         box = Recording()
         atlas = AggregateExplainer(box, max_queries=420, **ROWS_ONLY).fit(square)
         new = np.random.default_rng(1).uniform(size=(60, 3))
-        for call in (atlas.evaluate, atlas.uncovered, lambda X: atlas.report(tmp_path / "page.html", X)):
+        for call in (atlas.evaluate, lambda X: atlas.report(tmp_path / "page.html", X)):
             with pytest.raises(RuntimeError, match="max_queries=420 leaves 45 rows to ask about, and 60 are needed"):
                 call(new)
         assert box.n_rows == 375
@@ -364,14 +362,13 @@ class TestRefusals:
             with pytest.raises(ValueError, match=rf"{name} has shape \(3,\); one entry for each of 300 rows"):
                 AggregateExplainer(halves, **QUICK).fit(square, **{name: [1, 2, 3]})
 
-    @pytest.mark.parametrize("method", ["evaluate", "uncovered"])
     @pytest.mark.parametrize("absent", [np.nan, None, pd.NA])
-    def test_labels_that_are_missing(self, atlas, cancer, method, absent):
+    def test_labels_that_are_missing(self, atlas, cancer, absent):
         X, _, model = cancer
         labels = model.predict(X).astype(object)
         labels[3] = absent
         with pytest.raises(ValueError, match="labels has no value in row 3, and the black box answers every row"):
-            getattr(atlas, method)(X, labels)
+            atlas.evaluate(X, labels)
 
     def test_weights_of_rows(self, square):
         weights = np.ones(len(square))

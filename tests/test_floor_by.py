@@ -64,7 +64,7 @@ def test_every_method_is_silent_in_the_same_rows(atlas, tmp_path):
     assert (atlas.covers(X).any(axis=0) == ~silent).all()
     assert ((atlas.responsible(X) < 0) == silent).all()
     assert atlas.evaluate(X).n_answered == (~silent).sum()
-    assert atlas.uncovered(X).n_rows == silent.sum()
+    assert atlas.uncovered(X).n_silent == silent.sum()
     table = atlas.explain_many(X)
     assert (table["answer"].isna().to_numpy() == silent).all()
     man = X[(X["sex"] == "M")].iloc[[0]]

@@ -43,32 +43,15 @@ def judge_law(kind: str, seed: int, n_draws: int, with_background: bool) -> Row:
     try:
         atlas.fit(rows, **({"background": background} if with_background else {}))
     except NothingFoundError:
-        return {"status": "not reached", "is true": True, "coverage": 0.0, "spreads": 0, "false spreads": 0}
+        return {"status": "not reached", "is true": True, "coverage": 0.0}
     answers = atlas.predict(new)
     answered = ~np.ma.getmaskarray(answers)
     agreement = float(Tolerance(tolerance).agrees(np.ma.getdata(answers), truth)[answered].mean())
-    n_spreads, n_false = count_spreads(atlas, new, truth)
     return {
         "status": atlas.record_.status,
         "is true": agreement >= floor,
         "coverage": float(answered.mean()),
-        "spreads": n_spreads,
-        "false spreads": n_false,
     }
-
-
-def count_spreads(atlas: AggregateExplainer, new: np.ndarray, truth: np.ndarray) -> tuple[int, int]:
-    """Return the number of rules with a spread, and of those whose spread holds fewer new rows than it says."""
-    explainers, rows = atlas.record_.explainers, atlas.schema_.encode(new)
-    read = explainers.read(rows)
-    found = false = 0
-    for member, inside, answers in zip(explainers.members, read.covers, read.said, strict=True):
-        # The rules of a tree are counted with it.
-        if len(member.spreads) != 1 or member.spreads[0] is None or not inside.any():
-            continue
-        found += 1
-        false += float((np.abs(answers - truth)[inside] <= member.spreads[0].size).mean()) < member.spreads[0].share
-    return found, false
 
 
 class NumberLaws(Subject):
@@ -76,7 +59,7 @@ class NumberLaws(Subject):
 
     name = "number-laws"
     title = "Certificates of numbers on laws with known truth"
-    asks = "How many certified, judged and spread statements about numbers are false?"
+    asks = "How many certified and judged statements about numbers are false?"
     docs = "evidence/numbers.md"
 
     def measure(self, size: Size, journal: Journal) -> None:
@@ -97,7 +80,7 @@ class NumberLaws(Subject):
             if (own := [row for row in rows if (row["kind"], row["background"]) == (kind, background)])
         ]
         columns = ("laws", "problems", "certified", "of these false", "judged", "of these false", "answered")
-        return make_table((*columns, "rules with a spread", "of these false"), [*lines, _make_line("**all**", rows)])
+        return make_table(columns, [*lines, _make_line("**all**", rows)])
 
 
 def _make_line(title: str, rows: Sequence[Row]) -> tuple[object, ...]:
@@ -105,5 +88,4 @@ def _make_line(title: str, rows: Sequence[Row]) -> tuple[object, ...]:
     for status in ("certified", "judged"):
         own = [row for row in rows if row["status"] == status]
         counts += [len(own), sum(not row["is true"] for row in own)]
-    spreads = [sum(row[name] for row in rows) for name in ("spreads", "false spreads")]
-    return title, len(rows), *counts, number(mean(row["coverage"] for row in rows)), *spreads
+    return title, len(rows), *counts, number(mean(row["coverage"] for row in rows))

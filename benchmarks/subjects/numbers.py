@@ -113,13 +113,13 @@ def measure_split(data: str, box: str, split: int, n_draws: int = 20_000) -> Row
     draws, within = learner.draws, atlas.record_.explainers.tolerance
     rows, truth = atlas.schema_.encode(X.iloc[new]), model.predict(X.iloc[new])
     result = atlas.evaluate(X.iloc[new], truth)
-    leaves = max(2, atlas.evaluation_.complexity)
+    leaves = max(2, atlas.record_.explainers.n_rules)
     return {
         "status": atlas.record_.status,
         "within": within.value,
         "coverage": result.coverage,
         "agreement": result.agreement,
-        "rules": atlas.evaluation_.complexity,
+        "rules": atlas.record_.explainers.n_rules,
         "terms": sum(len(member.explainer.features) for member in atlas.explainers_),
         **measure_tree(learner, leaves, rows, truth),
         "plain": agreement_of_plain_tree(draws, leaves, rows, truth),

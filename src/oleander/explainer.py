@@ -401,7 +401,7 @@ class AggregateExplainer(Parameters):
         >>> atlas.evaluate(visits, labels="model_said").n_right
         2
         """
-        return self.new_rows_.judge(X, labels, floor_by=floor_by, key=key).evaluate(self.record_.explainers)
+        return self.new_rows_.judge(X, labels, floor_by=floor_by, key=key).evaluate()
 
     @showing_progress
     def certify(self, X: Any, labels: Any = None, *, groups: Any = None, key: str | None = None) -> JointCertificate:
@@ -575,9 +575,9 @@ class AggregateExplainer(Parameters):
         return Router(self._with_record(route(self.record_, learner, float(target))), asked)
 
     @showing_progress
-    def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
-        """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
-        return self.new_rows_.describe_uncovered(X, labels)
+    def uncovered(self, X: Any) -> Uncovered:
+        """Describe the silent rows: their number, and where they are frequent. The black box is not asked."""
+        return self.new_rows_.find_uncovered(X)
 
     # What is said of a row, of each rule, and of the fit.
 

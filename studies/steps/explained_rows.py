@@ -20,7 +20,7 @@ from studies.store import to_bits
 LEARNED, HELD_OUT = "learned", "held out"
 # Of the rows, held by a typical ball at each radius that is taken from the data.
 SHARES_HELD = (0.05, 0.1, 0.2, 0.35)
-MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity", "complexity")
+MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class ExplainedRows:
         lines = []
         for name, table in self.tables.items():
             answers = chosen.read(chosen.schema.encode(table))
-            found = chosen.evaluate_answers(answers, self.labels[name])
-            line = {"rows": name, "n_explainers": len(chosen.members)}
+            found = answers.evaluate(self.labels[name])
+            line = {"rows": name, "n_explainers": len(chosen.members), "complexity": chosen.n_rules}
             line |= {measure: getattr(found, measure) for measure in MEASURES}
             if name == HELD_OUT:
                 right = answers.right(self.labels[name])

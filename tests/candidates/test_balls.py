@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, PerRow
 from oleander.candidates.balls import (
-    BallSize,
     Holding,
     choose_centers,
     find_generators,
@@ -367,17 +366,3 @@ class TestWarning:
         with pytest.raises(UserWarning, match="their center alone"):
             AggregateExplainer.paper(box, radius=0.001, n_draws=1_000).fit(X)
         assert box.n_rows <= 2 * len(X)
-
-
-def test_the_summary_has_the_figure():
-    atlas = AggregateExplainer.paper(above, radius=0.5, n_draws=50, max_explainers=2, random_state=0).fit(X)
-    (size,) = atlas.record_.ball_sizes
-    assert size == measure_sizes(atlas.pool_)[0]
-    assert str(size) in atlas.summary()
-
-
-@pytest.mark.parametrize("n_held", [-1.0, 11.0, float("nan")])
-def test_a_size_that_no_fit_makes_is_refused(n_held):
-    assert BallSize.from_dict(vars(BallSize("radius 7", 3.0, 10, False))) == BallSize("radius 7", 3.0, 10, False)
-    with pytest.raises(ValueError, match="a ball holds"):
-        BallSize.from_dict({"radii": "radius 7", "n_held": n_held, "n_rows": 10, "is_narrow": False})

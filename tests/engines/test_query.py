@@ -22,15 +22,10 @@ from tests.engines.making import GROUP, NAMES, SAID, SCHEMA, make_rules, make_ta
 HOSTILE = make_table(3_000, 1, hostile=True)
 
 
-def write(
-    explainers: ExplainerSet, answers: Any, labels: Any, weights: Any = None, groups: Any = None, readable: Any = None
-) -> str:
+def write(counted: Counted) -> str:
     """Return all that is found out, to the last digit."""
-    found = (
-        Counted(answers, labels, weights, groups, readable).evaluate(explainers),
-        answers.certify(labels, 0.95, weights, groups),
-    )
-    return json.dumps([one.to_dict() for one in found])
+    certificate = counted.answers.certify(counted.labels, 0.95, counted.weights, counted.groups)
+    return json.dumps([counted.evaluate().to_dict(), certificate.to_dict()])
 
 
 def judge_in_memory(explainers: ExplainerSet, table: pl.DataFrame) -> str:
@@ -38,13 +33,13 @@ def judge_in_memory(explainers: ExplainerSet, table: pl.DataFrame) -> str:
     rows, readable = explainers.schema.encode_readable(frame[NAMES])
     readable = explainers.can_read(rows, readable)
     answers = explainers.read(rows, readable)
-    return write(explainers, answers, frame[SAID].to_numpy(dtype=str), readable=readable)
+    return write(Counted(answers, frame[SAID].to_numpy(dtype=str), readable=readable))
 
 
 def judge_there(explainers: ExplainerSet, table: Any, groups: str | None = None) -> str:
     counted = count(explainers, table, SAID, groups, expected=["high", "low", "it's"])
-    assert sum(counted.evaluate(explainers).silent.values()) + counted.evaluate(explainers).n_answered == HOSTILE.height
-    return write(explainers, counted.answers, counted.labels, counted.weights, counted.groups, counted.readable)
+    assert sum(counted.evaluate().silent.values()) + counted.evaluate().n_answered == HOSTILE.height
+    return write(counted)
 
 
 def quote(name: str) -> str:

@@ -58,7 +58,7 @@ class TestSteps:
         # The mean of a masked array is over the answered rows.
         assert result.agreement == pytest.approx(float(near.mean()))
         assert result.coverage == pytest.approx(1 - np.ma.getmaskarray(said).mean())
-        assert result.classes["rows"].sum() == certified.uncovered(NEW).classes["rows"].sum() == 3_000
+        assert result.classes["rows"].sum() == certified.uncovered(NEW).n_rows == 3_000
 
     def test_rules_show_the_tolerance(self, certified):
         assert "± 0.03 (matches the model on" in certified.summary()
@@ -132,7 +132,7 @@ class TestTolerances:
         assert atlas.coverage_ == 1
         assert atlas.evaluation_.agreement == 1
         assert "± 10%" in atlas.summary()
-        assert atlas.evaluation_.complexity == 1
+        assert len(atlas.explainers_) == 1
 
     def test_auto_follows_the_answers(self):
         small, large = (

@@ -26,7 +26,7 @@ def test_a_wider_tolerance_answers_more_and_asks_nothing(sloping):
     assert (table.loc[table["status"] != "unknown", "at_least"] >= 0.9).all()
     own = table.set_index("tolerance").loc[1.0]
     assert own["coverage"] == atlas.coverage_
-    assert own["n_rules"] == atlas.evaluation_.complexity
+    assert own["n_rules"] == atlas.record_.explainers.n_rules
     assert own["status"] == atlas.record_.status
 
 
@@ -44,7 +44,7 @@ def test_each_line_is_what_a_fit_finds(sloping):
     line = atlas.tolerances(["30%"]).iloc[0]
     again.fit(X, background=BACKGROUND)
     assert (line["tolerance"], line["status"]) == ("30%", "judged")
-    assert (line["coverage"], line["n_rules"]) == (again.coverage_, again.evaluation_.complexity)
+    assert (line["coverage"], line["n_rules"]) == (again.coverage_, again.record_.explainers.n_rules)
 
 
 def test_a_tolerance_that_nothing_reaches():

@@ -7,7 +7,6 @@ from scipy.stats import binom, binomtest
 from oleander.judging.bounds import (
     CAPITAL,
     STAKES,
-    bound_quantile,
     fewest_right_groups,
     lower_bound,
     lower_bound_of_ratio,
@@ -90,20 +89,3 @@ class TestRatio:
                 for n_right in range(n_groups + 1)
             ]
             assert sum(bound < 0.9 for bound in bounds) == fewest
-
-
-@pytest.mark.parametrize(("n_rows", "share"), [(29, 0.9), (60, 0.9), (200, 0.8)])
-def test_the_bound_on_a_quantile_fails_no_more_often_than_stated(n_rows, share):
-    rng = np.random.default_rng(0)
-    n_false = 0
-    for _ in range(2_000):
-        size = bound_quantile(rng.random(n_rows), share, 0.05)
-        # The errors are uniform, so that this share of new rows lies under the size.
-        n_false += size < share
-    assert n_false <= binom.ppf(0.999, 2_000, 0.05)
-
-
-def test_too_few_rows_bound_no_quantile():
-    assert bound_quantile(np.zeros(28), 0.9, 0.05) is None
-    assert bound_quantile(np.zeros(29), 0.9, 0.05) == 0
-    assert bound_quantile(np.zeros(0), 0.9, 0.05) is None

@@ -7,7 +7,7 @@ from scipy.stats import binom
 from oleander.candidates.balls import Balls
 from oleander.explainer import AggregateExplainer
 from oleander.judging.bounds import lower_bound_of_ratio
-from oleander.judging.certificate import Certificate, Claim, JointCertificate, Spread, read_certificate
+from oleander.judging.certificate import Certificate, Claim, JointCertificate, read_certificate
 from oleander.judging.fixed_sequence import Judged
 
 
@@ -107,9 +107,3 @@ def test_all_bounds_hold_together_as_often_as_stated():
         n_failed += bool((fidelity < bounds).any() or result.coverage < atlas.certificate_.coverage.bound)
     # The 99% quantile of a binomial with 60 tries at 5%.
     assert n_failed <= binom.ppf(0.99, 60, 0.05)
-
-
-@pytest.mark.parametrize("data", [{"share": 0, "size": 1}, {"share": 0.9, "size": -1}, {"share": 0.9, "size": np.inf}])
-def test_spreads_that_cannot_be_are_refused(data):
-    with pytest.raises(ValueError, match="cannot be"):
-        Spread.from_dict(data)

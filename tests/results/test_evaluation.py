@@ -26,13 +26,12 @@ ANSWERS = np.array(["a", "a", "b", "a", "b", "-"])
 
 
 def test_every_figure_by_hand():
-    result = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4])
+    result = evaluate(COVERS, SAID, ANSWERS, LABELS)
     assert result.coverage == pytest.approx(5 / 6)
     assert result.explainers["fidelity"].tolist() == pytest.approx([3 / 4, 2 / 3])
     assert (result.fidelity, result.mean_fidelity) == pytest.approx((2 / 3, 17 / 24))
     assert result.agreement == pytest.approx(3 / 5)
     assert result.conflicts == pytest.approx(1 / 5)
-    assert result.complexity == 7
     assert result.classes.to_dict("list") == {
         "label": ["a", "b"],
         "rows": [3, 3],
@@ -42,7 +41,7 @@ def test_every_figure_by_hand():
     assert str(result) == (
         "5 of 6 rows are answered (83.3%). 3 of the answers match the model (60.0%). The least faithful explainer "
         "matches the model on 66.6% of its rows; the mean over explainers is 70.8%. On 20.0% of the answered rows "
-        "explainers disagree. There are 7 rules to read."
+        "explainers disagree."
     )
     assert (result.n_answered, result.n_right) == (5, 3)
 
@@ -56,7 +55,7 @@ def test_figures_in_words_are_true(n_rows, data):
         n_answered,
         n_right,
         n_conflicts=data.draw(st.integers(0, n_answered)),
-        explainer_counts=(ExplainerCount(n_answered, n_right, 1),),
+        explainer_counts=(ExplainerCount(n_answered, n_right),),
         class_counts=(ClassCount("a", n_rows, n_answered, n_right),),
     )
     text = str(result)
@@ -73,13 +72,13 @@ def test_figures_in_words_are_true(n_rows, data):
 def test_a_weight_stands_for_equal_rows():
     weights = np.array([2, 1, 3, 1, 1, 2])
     again = np.repeat(np.arange(6), weights)
-    merged = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4], weights)
-    whole = evaluate(COVERS[:, again], SAID[:, again], ANSWERS[again], LABELS[again], [3, 4])
+    merged = evaluate(COVERS, SAID, ANSWERS, LABELS, weights)
+    whole = evaluate(COVERS[:, again], SAID[:, again], ANSWERS[again], LABELS[again])
     assert merged.to_dict() == whole.to_dict()
 
 
 def test_no_explainer_covers_a_row():
-    result = evaluate(np.zeros((1, 6), dtype=bool), SAID[:1], SAID[0], LABELS, [1])
+    result = evaluate(np.zeros((1, 6), dtype=bool), SAID[:1], SAID[0], LABELS)
     assert result.coverage == 0
     assert np.isnan(result.fidelity)
     assert np.isnan(result.agreement)
@@ -90,10 +89,10 @@ def test_no_explainer_covers_a_row():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("n_answered", 7), ("n_right", 6), ("explainer_counts", [[4, 5, 3]]), ("class_counts", [["a", 1, 2, 0]])],
+    [("n_answered", 7), ("n_right", 6), ("explainer_counts", [[4, 5]]), ("class_counts", [["a", 1, 2, 0]])],
 )
 def test_counts_that_no_rows_give_are_refused(field, value):
-    saved = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4]).to_dict()
+    saved = evaluate(COVERS, SAID, ANSWERS, LABELS).to_dict()
     with pytest.raises(ValueError, match="larger than its whole"):
         Evaluation.from_dict({**saved, field: value})
 
@@ -102,7 +101,7 @@ def test_counts_that_no_rows_give_are_refused(field, value):
 @pytest.mark.parametrize("labels", [LABELS, LABELS == "a", (LABELS == "a").astype(int)], ids=["str", "bool", "int"])
 def test_it_round_trips_through_json(covers, labels):
     said = SAID[: len(covers)]
-    before = evaluate(covers, said, ANSWERS, labels, [1] * len(covers))
+    before = evaluate(covers, said, ANSWERS, labels)
     after = Evaluation.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)))
     assert after.to_dict() == before.to_dict()
     assert after.classes["label"].tolist() == before.classes["label"].tolist()
@@ -114,32 +113,10 @@ def test_disagreement_looks_at_covering_explainers_only():
     assert disagree(COVERS[:0], SAID[:0]).tolist() == [False] * 6
 
 
-def test_uncovered_rows_are_described():
-    X = np.random.default_rng(0).uniform(size=(500, 3))
-    schema = FeatureSchema.infer(X)
-    left_out = find_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), X[:, 1] < 0.8, schema)
-    assert left_out.n_rows == (X[:, 1] >= 0.8).sum()
-    assert left_out.classes["uncovered"].sum() == left_out.n_rows
-    assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not answered")
-    assert "get no answer" in str(left_out)
-
-
-def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
-    covers = np.array([[True, True, True, False], [False, False, True, True]])
-    said = np.array([[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
-    answers = np.array([1.0, 1.0, 1.0, 5.0])
-    truth = np.array([1.4, 1.6, 0.5, 4.5])
-    result = evaluate(covers, said, answers, truth, [1, 1], np.array([1, 2, 1, 4]), Tolerance(0.5))
-    assert (result.n_rows, result.n_answered, result.n_right) == (8, 8, 6)
-    assert result.explainers["fidelity"].tolist() == [0.5, 0.8]
-    assert result.classes["rows"].sum() == 8
-    assert (result.classes["answered_correctly"] * result.classes["rows"]).sum() == pytest.approx(6)
-    assert Evaluation.from_dict(json.loads(json.dumps(result.to_dict()))).to_dict() == result.to_dict()
-
-
-def test_the_tree_around_many_uncovered_rows_is_grown_on_some_and_counts_all(monkeypatch):
-    X = np.random.default_rng(0).uniform(size=(5_000, 2))
-    covered = X[:, 1] < 0.8
+@pytest.mark.parametrize("most_grown", [20_000, 1_000])
+def test_places_of_silent_rows_are_counted_on_all_rows(monkeypatch, most_grown):
+    """The tree is grown on some of many rows."""
+    X = np.random.default_rng(0).uniform(size=(5_000, 3))
     grown = []
 
     class Counting(UnfilteredTree):
@@ -148,12 +125,29 @@ def test_the_tree_around_many_uncovered_rows_is_grown_on_some_and_counts_all(mon
             return super().fit(draws, labels, **options)
 
     monkeypatch.setattr("oleander.results.evaluation.UnfilteredTree", Counting)
-    monkeypatch.setattr("oleander.results.evaluation.MOST_GROWN", 1_000)
-    left_out = find_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), covered, FeatureSchema.infer(X))
-    assert grown == [1_000]
-    assert sum(rule.n_draws for rule in left_out.rules) == 5_000
-    n_found = sum(rule.n_draws * rule.share for rule in left_out.rules if rule.label == "not answered")
-    assert n_found == pytest.approx(left_out.n_rows, rel=0.02)
+    monkeypatch.setattr("oleander.results.evaluation.MOST_GROWN", most_grown)
+    silent = X[:, 1] >= 0.8
+    found = find_uncovered(X, ~silent, FeatureSchema.infer(X))
+    assert grown == [min(most_grown, 5_000)]
+    assert (found.n_rows, found.n_silent, found.share) == (5_000, silent.sum(), silent.mean())
+    ((where, n_rows, n_silent),) = found.places
+    assert where.startswith("x1 > 0.")
+    assert n_silent <= min(n_rows, found.n_silent)
+    assert n_silent == pytest.approx(found.n_silent, rel=0.05)
+    assert find_uncovered(X, ~silent, FeatureSchema.infer(X), least=2_000).places == []
+
+
+def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
+    covers = np.array([[True, True, True, False], [False, False, True, True]])
+    said = np.array([[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
+    answers = np.array([1.0, 1.0, 1.0, 5.0])
+    truth = np.array([1.4, 1.6, 0.5, 4.5])
+    result = evaluate(covers, said, answers, truth, np.array([1, 2, 1, 4]), Tolerance(0.5))
+    assert (result.n_rows, result.n_answered, result.n_right) == (8, 8, 6)
+    assert result.explainers["fidelity"].tolist() == [0.5, 0.8]
+    assert result.classes["rows"].sum() == 8
+    assert (result.classes["answered_correctly"] * result.classes["rows"]).sum() == pytest.approx(6)
+    assert Evaluation.from_dict(json.loads(json.dumps(result.to_dict()))).to_dict() == result.to_dict()
 
 
 @pytest.mark.parametrize(

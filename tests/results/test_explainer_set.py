@@ -89,7 +89,6 @@ class TestAnswers:
         readable = np.arange(100) < 90
         assert (~np.ma.getmaskarray(chosen.answer(X, readable))).tolist() == readable.tolist()
         assert chosen.evaluate(X, np.full(100, "a"), readable=readable).coverage == 0.9
-        assert chosen.uncovered(X, np.full(100, "a"), readable).n_rows == 10
 
     def test_no_explainers_answer_nothing(self):
         chosen = ExplainerSet(SCHEMA, ())

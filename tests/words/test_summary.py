@@ -3,16 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate, Claim, JointCertificate
-from oleander.results.evaluation import ClassCount, Uncovered
+from oleander.results.evaluation import ClassCount, SilentPlace, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
+from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, OneTree
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
-from oleander.rules.base import Rule
 from oleander.rules.conditions import Range
 from oleander.selection.result import Proof
 from oleander.words.summary import (
@@ -179,10 +177,6 @@ CLASSES = (
         ),
         (held_out(), "Certified on held-out rows (95% confidence for all statements together):"),
         (held_out(), "matches the model on 38 of 40 rows it was chosen on, certified: at least 93% on"),
-        (
-            replace(PROVEN, ball_sizes=(BallSize("radius 7", 31.0, 779, False),)),
-            "\nA typical ball of radius 7 holds 31 of 779 rows (4.0%).",
-        ),
         (replace(PROVEN, **chosen(BALL, [f"c{i % 20:02}" for i in range(100)])), f"  and {20 - MOST_CLASSES} more"),
         (
             replace(PROVEN, verdict=OneTree(9, 1.0, 0.95, 0.92, 8, 1.0)),
@@ -251,7 +245,6 @@ class TestPage:
             (ASKED, "unknown", "No explainer reaches the floor"),
             (PROVEN, "unknown", "The search ran out of time"),
             (PROVEN, "infeasible", "No explainer reaches the floor"),
-            (PROVEN, "withheld", "Not shown, because an explainer of this choice is a ball around a row"),
         ],
     )
     def test_a_choice_without_explainers_says_why(self, record, status, words):
@@ -268,30 +261,18 @@ class TestPage:
         assert describe_making(PROVEN, 100)[0].startswith("At most 5 explainers, each for one region")
 
 
-class TestSilentRows:
-    def leaf(self, name, n_silent, n_rows):
-        label = "not answered" if 2 * n_silent > n_rows else "answered"
-        return Rule((name,), label, n_rows, max(n_silent, n_rows - n_silent) / n_rows)
-
-    def describe(self, *leaves, least=1):
-        n_silent, n_rows = sum(leaf[1] for leaf in leaves), sum(leaf[2] for leaf in leaves)
-        rules = [self.leaf(*leaf) for leaf in leaves]
-        return describe_uncovered(Uncovered(n_silent, n_silent / n_rows, pd.DataFrame(), rules), least)
-
-    def test_most_means_more_than_half_of_the_silent_rows(self):
-        # A leaf may hold most silent rows without being silent itself.
-        assert self.describe(("a", 40, 100), ("b", 5, 6), ("c", 8, 500)) == [
-            "53 rows (8.7%) get no answer.",
-            "Most of them, 40 of 53, are where:",
-            "  a: 40 of 100 rows there (40%)",
-        ]
-        _, head, *lines = self.describe(("a", 37, 50), ("b", 48, 900))
-        assert head == "They are most frequent (37 of 85) where:"
-        assert lines == ["  a: 37 of 50 rows there (74%)"]
-
-    def test_small_places_are_left_out(self):
-        words = "No small tree separates them from the answered rows."
-        assert self.describe(("b", 4, 4), ("c", 1, 500), least=5)[1] == words
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ([], ["No few conditions tell them from the answered rows."]),
+        ([("a", 100, 40)], ["Most of them, 40 of 53, are where:", "  a: 40 of 100 rows are silent (40%)"]),
+        ([("a", 50, 20)], ["20 of 53 are where:", "  a: 20 of 50 rows are silent (40%)"]),
+    ],
+)
+def test_silent_rows(places, words):
+    found = Uncovered(606, 53, [SilentPlace(*place) for place in places])
+    assert describe_uncovered(found) == ["53 silent rows of 606 (8.7%).", *words]
+    assert describe_uncovered(Uncovered(606, 0, [])) == ["Every row gets an answer."]
 
 
 def test_three_whole_trees_fit_on_a_screen():

@@ -7,7 +7,7 @@ import copy
 import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance
 from oleander.draws.in_ball import Bounds, draw_in_ball, seed_for
 from oleander.messages import show_share, warn_user
-from oleander.results.fit_record import BallSize
 from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
 from oleander.rules.base import Explainer
 
@@ -378,6 +377,23 @@ def find_generators(candidates: Generator | Iterable[Generator]) -> list[Generat
                 f"candidates holds a {type(one).__name__}; give Boxes() alone, or Balls() and generators of your own."
             )
     return several
+
+
+class BallSize(NamedTuple):
+    """The number of rows in the balls of one radius, or of all radii where every row has its own."""
+
+    radii: str
+    # The median over the balls.
+    n_held: float
+    # All rows.
+    n_rows: int
+    # Whether most balls hold one distinct row, their center, or none.
+    is_narrow: bool
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that a typical ball holds."""
+        return self.n_held / self.n_rows
 
 
 def measure_sizes(pool: "CandidatePool") -> tuple[BallSize, ...]:

@@ -69,7 +69,7 @@ def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
         "accuracy": None if score is None else score.share,
         "model_score": None if score is None else score.to_dict(),
         "n_explainers": len(atlas.explainers_),
-        "complexity": atlas.evaluation_.complexity,
+        "n_rules": atlas.record_.explainers.n_rules,
         "coverage": atlas.coverage_,
         "fidelity": atlas.fidelity_,
         "min_fidelity": atlas.min_fidelity,

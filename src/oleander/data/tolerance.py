@@ -76,16 +76,6 @@ class Tolerance(Saved):
         """
         return format_number(float(f"{number:.{self.digits}{'g' if self.is_relative else 'f'}}"))
 
-    def show_spread(self, size: float) -> str:
-        """Return in words how far answers lie from the black box's, rounded up.
-
-        >>> Tolerance(0.05).show_spread(0.0312), Tolerance.read("10%").show_spread(0.0312)
-        ('± 0.032', '± 3.2%')
-        """
-        factor = 10.0 ** (self.digits - 1 if self.is_relative else self.digits)
-        rounded = math.ceil(size * factor * (1 - ROUNDING)) / factor
-        return f"± {format_number(round(100 * rounded, 10))}%" if self.is_relative else f"± {format_number(rounded)}"
-
     def agrees(self, answers: Any, truth: Any) -> Bools:
         """Return a mask of the answers that are within the tolerance of the black box's."""
         return np.asarray(np.abs(answers - truth) <= self.width(truth) * (1 + ROUNDING))

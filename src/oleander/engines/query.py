@@ -63,13 +63,13 @@ class Counted:
     readable: Bools | None = None
     heard: Bools | None = None
 
-    def evaluate(self, explainers: ExplainerSet, ranges: Ranges | None = None) -> Evaluation:
-        """Return the figures of the explainers that gave the answers, and why rows have none."""
+    def evaluate(self, ranges: Ranges | None = None) -> Evaluation:
+        """Return the figures of the answers, and why rows are silent."""
         weights = np.ones(len(self.labels), dtype=np.intp) if self.weights is None else self.weights
         every = np.ones(len(self.labels), dtype=bool)
         readable, heard = (every if one is None else one for one in (self.readable, self.heard))
         return replace(
-            explainers.evaluate_answers(self.answers, self.labels, self.weights, ranges),
+            self.answers.evaluate(self.labels, self.weights, ranges),
             n_unread=int(weights[~readable].sum()),
             n_unheard=int(weights[readable & ~heard].sum()),
         )

@@ -60,10 +60,9 @@ class ChoiceFromPool(Engine):
         pool = CandidatePool.propose(
             generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
         )
-        sizes = measure_sizes(pool)
         for generator in generators:
             if isinstance(generator, Balls):
-                warn_of_sizes(generator, rows, sizes)
+                warn_of_sizes(generator, rows, measure_sizes(pool))
         if len(pool.candidates) < (options.max_explainers or 0):
             warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
         program = PoolProgram(pool, options.floor, **asdict(options.program))
@@ -76,7 +75,7 @@ class ChoiceFromPool(Engine):
 
         # Judge and certify.
         said = explainers.read(rows.values)
-        evaluation = explainers.evaluate_answers(said, rows.labels, rows.weights)
+        evaluation = said.evaluate(rows.labels, rows.weights)
         black_box.release(len(parts.held))
         others = reading.take(parts.held)
         held = label_rows(others.values, black_box, groups=others.groups, known=rows)
@@ -88,7 +87,7 @@ class ChoiceFromPool(Engine):
                 certificate, explainers = certified, explainers.with_claims(certified)
             else:
                 judged = certified.as_judged()
-            explainers = explainers.judged_on(held, answers, options.floor.level, options.min_fidelity)
+            explainers = explainers.judged_on(held, answers, options.floor.level)
             heard = Judged(answers.answered[None], answers.right(held.labels)[None], held.weights, held.groups)
             system = certify_system(heard, 0, options.floor.level, 1, is_certified=reading.can_certify)
         record = FitRecord(
@@ -100,7 +99,6 @@ class ChoiceFromPool(Engine):
             counted=result.coverage if options.program.formulation == "selective" else None,
             certificate=certificate,
             judged=judged,
-            ball_sizes=sizes,
             output=options.output,
             model_score=ModelScore.count(said, rows, truth),
             system=system,

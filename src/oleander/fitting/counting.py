@@ -128,10 +128,10 @@ def add_counts(
     # Numbers are counted in the same ranges everywhere, those of the sample.
     ranges = Ranges.of(np.concatenate(answers).astype(float)) if record.is_number else None
     learned, held = (
-        explainers.evaluate_answers(explainers.read(reading.schema.fold(reading.values[rows])), known, ranges=ranges)
+        explainers.read(reading.schema.fold(reading.values[rows])).evaluate(known, ranges=ranges)
         for rows, known in zip(engine.parts, answers, strict=True)
     )
-    others, certificate = Evaluation.nothing(explainers.complexities), None
+    others, certificate = Evaluation.nothing(len(explainers.members)), None
     if isinstance(whole, Source):
         if labels is None:
             engine.black_box.release(whole.n_rows - len(reading.values))
@@ -155,7 +155,7 @@ def add_counts(
         except UncountableError as error:
             warn_user(f"only the sample's figures are known: {error}")
             return record
-        others = counted.evaluate(explainers, ranges)
+        others = counted.evaluate(ranges)
         whole.check_unchanged(others.n_rows)
         if groups is not None and others.n_rows >= held.n_rows:
             certificate = counted.answers.certify(counted.labels, confidence, counted.weights, counted.groups)
@@ -194,7 +194,7 @@ def count_others(
     if labels is not None:
         used = explainers.columns
         columns = [*(name for j, name in enumerate(columns) if used is None or j in used), labels]
-    total = Evaluation.nothing(explainers.complexities)
+    total = Evaluation.nothing(len(explainers.members))
     # Claims come after the count, and do not change what is counted.
     content = repr(labels) + repr([{**member.to_dict(), "claim": None} for member in explainers.members])
     if ranges is not None:
@@ -241,7 +241,7 @@ class BlockCounter:
         """Return the figures on a block's rows but for the sampled ones, given by their places in the block."""
         is_other = np.ones(block.n_rows, dtype=bool)
         is_other[sampled] = False
-        found, start = Evaluation.nothing(self.explainers.complexities), 0
+        found, start = Evaluation.nothing(len(self.explainers.members)), 0
         for table in block.read(columns, block_size):
             here = is_other[start : start + len(table)]
             start += len(table)
@@ -253,7 +253,7 @@ class BlockCounter:
         rows, readable = self._encode(frame, table)
         n_rows, n_unread = len(rows), int((~readable).sum())
         if n_unread == n_rows:
-            return replace(Evaluation.nothing(self.explainers.complexities), n_rows=n_rows, n_unread=n_unread)
+            return replace(Evaluation.nothing(len(self.explainers.members)), n_rows=n_rows, n_unread=n_unread)
         if n_unread:
             frame, rows = to_frame([_filter(table, readable)]), rows[readable]
         if self.labels is None:
@@ -264,7 +264,7 @@ class BlockCounter:
         if self.ranges is None and all(member.explainer.is_constant for member in self.explainers.members):
             lines, weights = self._merge(rows, labels)
             rows, labels = rows[lines], labels[lines]
-        found = self.explainers.evaluate_answers(self.explainers.read(rows), labels, weights, self.ranges)
+        found = self.explainers.read(rows).evaluate(labels, weights, self.ranges)
         return replace(found, n_rows=n_rows, n_unread=n_unread)
 
     def _merge(self, rows: Floats, labels: Labels) -> tuple[Ints, Ints]:

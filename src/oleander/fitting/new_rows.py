@@ -22,7 +22,7 @@ from oleander.fitting.editing import Editor
 from oleander.fitting.options import Parameters
 from oleander.judging.subgroups import both
 from oleander.messages import warn_user
-from oleander.results.evaluation import Uncovered
+from oleander.results.evaluation import Uncovered, find_uncovered
 from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import FitRecord
 from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
@@ -159,12 +159,14 @@ class NewRows:
         known, _ = self._ask(X, rows, readable, ask)
         return tabulate_answers(self.record.explainers, X, rows, readable, known, heard)
 
-    def describe_uncovered(self, X: Any, labels: Any) -> Uncovered:
-        """Return the rows that are not answered."""
+    def find_uncovered(self, X: Any) -> Uncovered:
+        """Return where rows are silent."""
         X, heard = self.hear(to_table(X))
-        rows, readable, known = self._read(X, labels)
+        rows, readable = self.record.schema.encode_readable(X)
         explainers = self.record.explainers
-        return explainers.uncovered(rows, known, both(explainers.can_read(rows, readable), heard))
+        covers = explainers.covers(rows, both(explainers.can_read(rows, readable), heard))
+        answered = np.asarray(covers.any(axis=0))
+        return find_uncovered(np.where(np.isinf(rows), np.nan, rows), answered, self.record.schema)
 
     def _count_queries(self) -> CountingBlackBox:
         """Return what asks the black box and counts the rows, from where the fit ended."""

@@ -75,7 +75,7 @@ def route(record: FitRecord, learner: RuleLearner, target: float) -> FitRecord:
             f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
         )
     proof, n_candidates = rules.prove()
-    explainers, _, evaluation = deliver_rules(rules, floor)
+    explainers, _, evaluation = deliver_rules(rules)
     return record.with_others(
         explainers,
         evaluation,

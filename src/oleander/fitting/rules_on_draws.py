@@ -164,7 +164,7 @@ def choose_and_judge(
         raise NothingFoundError(judged.why_nothing(floor))
     with tell_progress("bounding what other rules could cover"):
         proof, n_candidates = rules.prove()
-    explainers, answers, evaluation = deliver_rules(rules, floor)
+    explainers, answers, evaluation = deliver_rules(rules)
     return FitRecord(
         number,
         floor,
@@ -195,11 +195,10 @@ class Delivered(NamedTuple):
     evaluation: Evaluation
 
 
-def deliver_rules(rules: RuleSet, share: float | None = None) -> Delivered:
+def deliver_rules(rules: RuleSet) -> Delivered:
     """Return the rules as explainers, the widest first, with what they say of the judging rows.
 
-    By folds the rows made the draws, so their counts bound nothing. ``share`` is that of the new rows within the spread
-    of each rule for numbers; None leaves the spreads out.
+    By folds the rows made the draws, so their counts bound nothing.
     """
     draws, grid, judged = rules.sequence.draws, rules.sequence.grid, rules.judged
     rows = judged.rows
@@ -217,10 +216,10 @@ def deliver_rules(rules: RuleSet, share: float | None = None) -> Delivered:
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules were laid over the rows when these judged them, and everything is counted from there.
     answers = explainers.speak(rules.covers, rows.values)
-    evaluation = explainers.evaluate_answers(answers, rows.labels, rows.weights)
+    evaluation = answers.evaluate(rows.labels, rows.weights)
     explainers = explainers.counted(evaluation)
     if judged.sisters is None:
-        explainers = explainers.judged_on(rows, answers, judged.floor.level, share)
+        explainers = explainers.judged_on(rows, answers, judged.floor.level)
     return Delivered(explainers, answers, evaluation)
 
 

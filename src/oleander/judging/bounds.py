@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
-from scipy.stats import binom
 
 from oleander.arrays import Floats
 
@@ -112,16 +111,3 @@ def level_of_widest(level: float, n_units: int) -> float:
     (0.03, 0.05)
     """
     return level * min(1.0, n_units / FEW_UNITS)
-
-
-def bound_quantile(errors: Floats, share: float, level: float) -> float | None:
-    """Return an error that at least a share of new rows does not exceed; None where rows are too few to say.
-
-    It is an order statistic of ``errors``, of rows that nothing was learned from, so their distribution may be any. The
-    statement is false with a probability of at most ``level``.
-
-    >>> bound_quantile(np.arange(100.0), 0.9, 0.05), bound_quantile(np.arange(28.0), 0.9, 0.05)
-    (95.0, None)
-    """
-    place = int(binom.ppf(1 - level, len(errors), share))
-    return None if place >= len(errors) else float(sorted(errors.tolist())[place])

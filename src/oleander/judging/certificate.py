@@ -7,7 +7,6 @@ the rows are, a fixed sequence that needs no correction. Each failure is a bit, 
 """
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Self
@@ -55,19 +54,6 @@ class Claim(Shown, Saved):
     def share(self) -> float:
         """The counted share; NaN where there was no row."""
         return self.n_right / self.n_rows if self.n_rows else float("nan")
-
-
-@dataclass(frozen=True)
-class Spread(Saved):
-    """At least a share of new rows have answers that lie no further from the black box's than a size."""
-
-    share: float
-    size: float
-
-    def check_read(self) -> None:
-        """Raise ``ValueError`` for what no rows show."""
-        if not (0 < self.share <= 1 and 0 <= self.size < math.inf):
-            raise ValueError(f"a spread of {self.size} for a share of {self.share} cannot be")
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ def _left_out(
     schema: FeatureSchema, shown: PageRows, answers: Answers, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
     answered = answers.answered
-    found = find_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
+    found = find_uncovered(shown.values, answered, schema, FEWEST_COUNTED)
     masks = {"n": np.ones_like(answered), "answered": answered}
     if judged is not None:
         masks["judged"], masks["right"] = judged
@@ -187,7 +187,7 @@ def _left_out(
         {"name": name, "lines": _count(words, codes, masks, answers.covers, shown.has_intervals)}
         for name, words, codes in shown.tables
     ]
-    sentences = describe_uncovered(found, FEWEST_COUNTED)
+    sentences = describe_uncovered(found)
     return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "words": sentences}
 
 

@@ -1,39 +1,38 @@
-"""How good a set of explainers is on given rows: pure functions of coverage and answers."""
+"""How good a set of explainers is on given rows: counts, and all figures that follow from them."""
 
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.checks import Count, read_count
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.files.codec import Saved, read_fields
+from oleander.files.codec import Saved
 from oleander.messages import Shown
-from oleander.rules import Rule, UnfilteredTree
+from oleander.rules import UnfilteredTree
 from oleander.rules.base import encode_labels
 
 # A small tree of more rows would be the same, and take seconds.
 MOST_GROWN = 20_000
-# Of the tree around the rows that are not answered.
+# Of the tree around the silent rows.
 MOST_LEAVES = 4
 # Ranges hold about equal shares of the numbers.
 N_RANGES = 5
+NAN = float("nan")
 
 
 class ExplainerCount(NamedTuple):
-    """The rows that an explainer covers, those of them on which it says what the black box says, and its size."""
+    """The rows that an explainer covers, and those of them on which it says what the black box says."""
 
     n_rows: int
     n_right: int
-    complexity: int
 
     @property
     def fidelity(self) -> float:
@@ -50,6 +49,14 @@ class ClassCount(NamedTuple):
     n_right: int
 
 
+def _read_explainers(data: Any) -> tuple[ExplainerCount, ...]:
+    return tuple(ExplainerCount(*map(read_count, one)) for one in data)
+
+
+def _read_classes(data: Any) -> tuple[ClassCount, ...]:
+    return tuple(ClassCount(one[0], *map(read_count, one[1:])) for one in data)
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation(Shown, Saved):
     """The figures of a set of explainers on some rows, all of which follow from counts."""
@@ -61,50 +68,46 @@ class Evaluation(Shown, Saved):
     # Answered rows on which explainers that cover them disagree.
     n_conflicts: Count
     # For each explainer.
-    explainer_counts: tuple[ExplainerCount, ...] = field(repr=False)
+    explainer_counts: Annotated[tuple[ExplainerCount, ...], _read_explainers] = field(repr=False)
     # For each label of the black box, or each range of its numbers. A table in text would print labels as they are.
-    class_counts: tuple[ClassCount, ...] = field(repr=False)
-    # Rows without an answer because of a value that the explainer never saw, or because their subgroup gets none. No
-    # rule holds on the others without one.
+    class_counts: Annotated[tuple[ClassCount, ...], _read_classes] = field(repr=False)
+    # Silent rows because of a value that the explainer never saw, or because their subgroup gets no answers. No rule
+    # holds for the other silent rows.
     n_unread: Count = 0
     n_unheard: Count = 0
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote; ``ValueError`` for counts that no rows give."""
-        found = read_fields(
-            cls,
-            data,
-            explainer_counts=tuple(ExplainerCount(*map(read_count, one)) for one in data["explainer_counts"]),
-            class_counts=tuple(ClassCount(one[0], *map(read_count, one[1:])) for one in data["class_counts"]),
-        )
-        parts = [(found.n_answered, found.n_rows), (found.n_right, found.n_answered)]
-        parts += [(found.n_conflicts, found.n_answered), *((one.n_right, one.n_rows) for one in found.explainer_counts)]
-        parts += [(one.n_answered, one.n_rows) for one in found.class_counts]
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for counts that no rows give."""
+        parts = [(self.n_answered, self.n_rows), (self.n_right, self.n_answered), (self.n_conflicts, self.n_answered)]
+        parts += [(one.n_right, one.n_rows) for one in self.explainer_counts]
+        parts += [(one.n_answered, one.n_rows) for one in self.class_counts]
         if any(part > whole for part, whole in parts):
             raise ValueError("an evaluation has a part that is larger than its whole")
-        if not all(isinstance(one.label, (str, int, float)) for one in found.class_counts):
+        if not all(isinstance(one.label, (str, int, float)) for one in self.class_counts):
             raise ValueError("an evaluation has a label that is neither text nor a number")
-        return found
 
     @classmethod
-    def nothing(cls, complexities: Sequence[int]) -> Self:
-        """Return the figures on no rows, given the size of each explainer."""
-        return cls(0, 0, 0, 0, tuple(ExplainerCount(0, 0, size) for size in complexities), ())
+    def nothing(cls, n_explainers: int) -> Self:
+        """Return the figures on no rows."""
+        return cls(0, 0, 0, 0, (ExplainerCount(0, 0),) * n_explainers, ())
 
     def __add__(self, other: Self) -> Self:
         """Return the figures on the rows of both."""
         names = ("n_rows", "n_answered", "n_right", "n_conflicts", "n_unread", "n_unheard")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         pairs = zip(self.explainer_counts, other.explainer_counts, strict=True)
-        each = tuple(ExplainerCount(a.n_rows + b.n_rows, a.n_right + b.n_right, a.complexity) for a, b in pairs)
         classes: dict[Any, ClassCount] = {}
         for one in (*self.class_counts, *other.class_counts):
             before = classes.get(one.label, ClassCount(one.label, 0, 0, 0))
             classes[one.label] = ClassCount(one.label, *map(operator.add, before[1:], one[1:]))
         # Ranges are the same in both, in their order; other labels are sorted.
         labels = list(classes) if len(self.class_counts) in (0, len(classes)) else sorted(classes)
-        return replace(self, **sums, explainer_counts=each, class_counts=tuple(classes[label] for label in labels))
+        return replace(
+            self,
+            **sums,
+            explainer_counts=tuple(ExplainerCount(*map(operator.add, *pair)) for pair in pairs),
+            class_counts=tuple(classes[label] for label in labels),
+        )
 
     @property
     def coverage(self) -> float:
@@ -124,28 +127,20 @@ class Evaluation(Shown, Saved):
     @property
     def fidelity(self) -> float:
         """The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row."""
-        return min(self._fidelities, default=float("nan"))
+        return min((one.fidelity for one in self.explainer_counts if one.n_rows), default=NAN)
 
     @property
     def mean_fidelity(self) -> float:
         """The mean of their fidelities."""
-        return float(np.mean(self._fidelities)) if self._fidelities else float("nan")
-
-    @property
-    def _fidelities(self) -> list[float]:
-        return [one.fidelity for one in self.explainer_counts if one.n_rows]
-
-    @property
-    def complexity(self) -> int:
-        """The leaves, or weights, of all explainers."""
-        return sum(one.complexity for one in self.explainer_counts)
+        found = [one.fidelity for one in self.explainer_counts if one.n_rows]
+        return float(np.mean(found)) if found else NAN
 
     @property
     def explainers(self) -> pd.DataFrame:
-        """A line for each explainer, numbered from 1: rows covered, fidelity, complexity."""
-        lines = [(one.n_rows, one.fidelity, one.complexity) for one in self.explainer_counts]
-        table = pd.DataFrame(lines, columns=["rows", "fidelity", "complexity"])
-        return table.set_axis(pd.RangeIndex(1, len(table) + 1, name="explainer"))
+        """A line for each explainer, numbered from 1: rows covered, and fidelity."""
+        lines = [(one.n_rows, one.fidelity) for one in self.explainer_counts]
+        index = pd.RangeIndex(1, len(lines) + 1, name="explainer")
+        return pd.DataFrame(lines, columns=["rows", "fidelity"], index=index)
 
     @property
     def classes(self) -> pd.DataFrame:
@@ -158,59 +153,14 @@ class Evaluation(Shown, Saved):
 
     @property
     def silent(self) -> dict[str, int]:
-        """The number of rows without an answer for each reason."""
+        """The number of silent rows for each reason."""
         rest = self.n_rows - self.n_answered - self.n_unread - self.n_unheard
         reasons = ("no rule holds", "a value that the explainer never saw", "a subgroup without answers")
         return dict(zip(reasons, (rest, self.n_unread, self.n_unheard), strict=True))
 
-    def count_classes(self, *, rarest_first: bool = False) -> list[ClassCount]:
-        """Return the counts of each label or range, as they stand or the rarest first."""
-        return sorted(self.class_counts, key=lambda one: one.n_rows if rarest_first else 0)
-
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
-
-
-@dataclass(frozen=True, eq=False)
-class Uncovered(Shown):
-    """The rows that are not answered: no explainer covers them, or explainers disagree."""
-
-    n_rows: int
-    share: float
-    # One line per label of the black box: rows, and how many of them are not answered.
-    classes: pd.DataFrame = field(repr=False)
-    # The leaves of a small tree that separates the uncovered rows from the others.
-    rules: list[Rule]
-
-
-def find_uncovered(
-    rows: NDArray[np.float64],
-    labels: Labels,
-    covered: Bools,
-    schema: FeatureSchema,
-    *,
-    tolerance: Tolerance | None = None,
-) -> Uncovered:
-    """Count the uncovered rows by label or range of numbers, and describe them by a small tree.
-
-    The tree is grown on a random part of many rows, and its counts are of all rows.
-    """
-    codes, names = group_answers(labels, tolerance)
-    n_rows, n_uncovered = (np.bincount(codes[mask], minlength=len(names)) for mask in (slice(None), ~covered))
-    classes = pd.DataFrame({"label": names, "rows": n_rows, "uncovered": n_uncovered})
-    some: slice | Ints = slice(None)
-    if len(rows) > MOST_GROWN:
-        some = np.sort(np.random.default_rng(0).choice(len(rows), MOST_GROWN, replace=False))
-    words = np.where(covered[some], "answered", "not answered")
-    grown = UnfilteredTree(max_leaves=MOST_LEAVES).fit(rows[some], words, schema=schema)
-    leaf = grown.apply(rows)
-    counts = np.array(
-        [np.bincount(leaf[covered == (word == "answered")], minlength=len(grown.column)) for word in grown.classes]
-    )
-    tree = replace(grown, label=counts.argmax(axis=0), n_right=counts.max(axis=0), n_draws=counts.sum(axis=0))
-    rules = [tree.rule(int(number)) for number in tree.leaves]
-    return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, rules)
+    return part / whole if whole else NAN
 
 
 def evaluate(
@@ -218,7 +168,6 @@ def evaluate(
     said: Labels,
     answers: Labels,
     labels: Labels,
-    complexity: list[int],
     weights: Ints | None = None,
     tolerance: Tolerance | None = None,
     ranges: "Ranges | None" = None,
@@ -231,7 +180,7 @@ def evaluate(
 
     >>> covers = np.array([[True, True, False]])
     >>> said = np.array([["a", "b", "b"]])
-    >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]), [2])
+    >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]))
     >>> round(result.coverage, 3), result.fidelity, result.agreement
     (0.667, 0.5, 0.5)
     """
@@ -252,9 +201,17 @@ def evaluate(
         n_answered=int(counts[covered].sum()),
         n_right=int(counts[right].sum()),
         n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
-        explainer_counts=tuple(map(ExplainerCount, inside, agreed, complexity)),
+        explainer_counts=tuple(map(ExplainerCount, inside, agreed)),
         class_counts=tuple(map(ClassCount, names.tolist(), *by_label)),
     )
+
+
+def disagree(covers: Bools, said: Labels) -> Bools:
+    """Return a mask of the rows on which two explainers that cover them say different things."""
+    if not len(covers):
+        return np.zeros(covers.shape[1], dtype=bool)
+    first = said[covers.argmax(axis=0), np.arange(covers.shape[1])]
+    return np.asarray((covers & (said != first)).any(axis=0))
 
 
 def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, Labels]:
@@ -305,9 +262,45 @@ class Ranges:
         return np.searchsorted(self.edges, numbers)
 
 
-def disagree(covers: Bools, said: Labels) -> Bools:
-    """Return a mask of the rows on which two explainers that cover them say different things."""
-    if not len(covers):
-        return np.zeros(covers.shape[1], dtype=bool)
-    first = said[covers.argmax(axis=0), np.arange(covers.shape[1])]
-    return np.asarray((covers & (said != first)).any(axis=0))
+class SilentPlace(NamedTuple):
+    """Conditions under which silent rows are frequent: all rows there, and the silent ones."""
+
+    where: str
+    n_rows: int
+    n_silent: int
+
+
+@dataclass(frozen=True, eq=False)
+class Uncovered(Shown):
+    """The silent rows: how many, and where they are frequent."""
+
+    n_rows: int
+    n_silent: int
+    # Where silent rows are more frequent than elsewhere, the most of them first, until more than half are named.
+    places: Sequence[SilentPlace]
+
+    @property
+    def share(self) -> float:
+        """The share of silent rows."""
+        return _share(self.n_silent, self.n_rows)
+
+
+def find_uncovered(rows: Floats, covered: Bools, schema: FeatureSchema, least: int = 1) -> Uncovered:
+    """Count the silent rows, and describe places with ``least`` or more of them by the leaves of a small tree.
+
+    The tree is grown on a random part of many rows, and its counts are of all rows.
+    """
+    n_rows, n_silent = len(rows), int((~covered).sum())
+    some: slice | Ints = slice(None)
+    if n_rows > MOST_GROWN:
+        some = np.sort(np.random.default_rng(0).choice(n_rows, MOST_GROWN, replace=False))
+    tree = UnfilteredTree(max_leaves=MOST_LEAVES).fit(rows[some], covered[some], schema=schema)
+    leaf = tree.apply(rows)
+    inside, silent = (np.bincount(leaf[mask], minlength=len(tree.column)) for mask in (slice(None), ~covered))
+    places: list[SilentPlace] = []
+    for number in sorted(map(int, tree.leaves), key=lambda number: -silent[number]):
+        rule, n_there, n_found = tree.rule(number), int(inside[number]), int(silent[number])
+        is_most = 2 * sum(place.n_silent for place in places) > n_silent
+        if not is_most and rule.terms and n_found >= least and n_found * n_rows > n_silent * n_there:
+            places.append(SilentPlace(rule.premise, n_there, n_found))
+    return Uncovered(n_rows, n_silent, places)

@@ -1,4 +1,4 @@
-"""The chosen explainers together: the rows they cover, the answer they give, what rows say of each, and their table."""
+"""The chosen explainers together: the rows they cover, the answer they give, and what rows say of each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.checks import Count, Share
@@ -14,11 +13,10 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.codec import read_fields, write_fields
-from oleander.judging.bounds import bound_quantile
-from oleander.judging.certificate import Claim, JointCertificate, Spread
+from oleander.judging.certificate import Claim, JointCertificate
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import Shown
-from oleander.results.evaluation import Evaluation, Ranges, Uncovered, evaluate, find_uncovered
+from oleander.results.evaluation import Evaluation, Ranges, evaluate
 from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size
 from oleander.rules.conditions import Condition
@@ -47,8 +45,6 @@ class ChosenExplainer(Shown):
     judged: tuple[Claim, ...] = ()
     # How near its answers must be to the black box's to agree; None for labels.
     tolerance: Tolerance | None = None
-    # For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
-    spreads: tuple[Spread | None, ...] = ()
     # Whether a person wrote or changed it after the fit, also although it is under the floor on draws ("forced").
     by_hand: Literal["", "written", "forced"] = ""
 
@@ -86,9 +82,8 @@ class ChosenExplainer(Shown):
         return self._complete(self.explainer.path(row))
 
     def _complete(self, rule: Rule) -> Rule:
-        if self.is_one_rule:
-            rule = replace(rule, terms=self.conditions)
-        return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
+        terms = self.conditions if self.is_one_rule else rule.terms
+        return replace(rule, terms=terms, tolerance=self.tolerance or rule.tolerance)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -99,9 +94,8 @@ class ChosenExplainer(Shown):
         """Read what ``to_dict`` wrote."""
         explainer = Explainer.read(data["explainer"], schema)
         member = read_fields(cls, data, explainer=explainer, region=Region.read(data["region"], schema))
-        for of_rules in (member.judged, member.spreads):
-            if len(of_rules) not in (0, explainer.n_rules):
-                raise ValueError(f"{len(of_rules)} claims are made of {explainer.n_rules} rules")
+        if len(member.judged) not in (0, explainer.n_rules):
+            raise ValueError(f"{len(member.judged)} claims are made of {explainer.n_rules} rules")
         return member
 
 
@@ -137,11 +131,9 @@ class Answers:
         """Return a mask of the rows that are answered as the black box does."""
         return self.answered & agrees(self.given, labels, self.tolerance)
 
-    def of_rows(self, rows: Bools) -> "Answers":
-        """Return the answers for some of the rows."""
-        if rows.all():
-            return self
-        return replace(self, covers=self.covers[:, rows], said=self.said[:, rows], speaker=self.speaker[rows])
+    def evaluate(self, labels: Labels, weights: Ints | None = None, ranges: Ranges | None = None) -> Evaluation:
+        """Compare the answers with the black box's; a row may stand for several equal ones."""
+        return evaluate(self.covers, self.said, self.given, labels, weights, self.tolerance, ranges)
 
     def certify(
         self, labels: Labels, confidence: float, weights: Ints | None = None, groups: Labels | None = None
@@ -165,29 +157,19 @@ class ExplainerSet:
     members: tuple[ChosenExplainer, ...]
 
     @property
-    def complexities(self) -> list[int]:
-        """The number of rules (leaves, weights) of each explainer."""
-        return [member.explainer.complexity for member in self.members]
-
-    @property
     def n_rules(self) -> int:
-        """The number of rules of all explainers together."""
-        return sum(self.complexities)
+        """The number of rules (leaves, weights) of all explainers together."""
+        return sum(member.explainer.complexity for member in self.members)
 
     @property
     def tolerance(self) -> Tolerance | None:
         """How near an answer must be to the black box's to agree; None for labels."""
         return self.members[0].tolerance if self.members else None
 
-    def covers(self, rows: Floats, readable: Bools | None = None) -> Bools:
-        """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows).
-
-        None covers a row that is not ``readable``: one that holds a value which the schema does not allow.
-        """
-        if not self.members:
-            return np.zeros((0, len(rows)), dtype=bool)
-        covers = np.array([member.region.contains(rows) for member in self.members])
-        return covers if readable is None else covers & readable
+    @cached_property
+    def ranked(self) -> Ints:
+        """The numbers of the explainers, the most faithful first: the first of them that covers a row answers."""
+        return np.argsort([-member.chosen_fidelity for member in self.members], kind="stable")
 
     @cached_property
     def columns(self) -> frozenset[int] | None:
@@ -205,26 +187,25 @@ class ExplainerSet:
             return readable
         return readable | ~np.isinf(rows[:, sorted(self.columns)]).any(axis=1)
 
+    def covers(self, rows: Floats, readable: Bools | None = None) -> Bools:
+        """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows).
+
+        None covers a row that is not ``readable``: one that holds a value which the schema does not allow.
+        """
+        if not self.members:
+            return np.zeros((0, len(rows)), dtype=bool)
+        covers = np.array([member.region.contains(rows) for member in self.members])
+        return covers if readable is None else covers & readable
+
     def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
         """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
-        # The more faithful, the higher. Small numbers are compared many at a time, which no assignment by a mask is.
-        highest = np.zeros(len(rows), dtype=np.int16)
-        for height, number in enumerate(self.ranked[::-1].tolist(), start=1):
-            inside = self.members[number].region.contains(rows)
-            np.maximum(highest, np.multiply(inside, height, dtype=np.int16), out=highest)
-        if readable is not None:
-            highest[~readable] = 0
-        return np.append(self.ranked, ABSTAINS)[::-1][highest.astype(np.intp)]
-
-    @cached_property
-    def ranked(self) -> Ints:
-        """The numbers of the explainers, the most faithful first: the first of them that covers a row answers."""
-        return np.argsort([-member.chosen_fidelity for member in self.members], kind="stable")
+        return self._find_speaker(self.covers(rows, readable))
 
     def _find_speaker(self, covers: Bools) -> Ints:
-        if not self.members:
-            return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
-        return np.where(covers.any(axis=0), self.ranked[covers[self.ranked].argmax(axis=0)], ABSTAINS)
+        speaker = np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
+        for number in self.ranked[::-1].tolist():
+            np.putmask(speaker, covers[number], number)
+        return speaker
 
     def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
         """Return the answer for each row, masked where the explainers abstain; only ``columns`` are read."""
@@ -234,9 +215,8 @@ class ExplainerSet:
             member.explainer.predict(rows[:1] if member.explainer.is_constant else rows[speaker == number])
             for number, member in enumerate(self.members)
         ]
-        dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
-        # The last entry is for rows without an answer.
-        said = np.zeros(len(words) + 1, dtype=dtype)
+        # The last entry is for silent rows.
+        said = np.zeros(len(words) + 1, dtype=_join_dtypes(words))
         for number, member in enumerate(self.members):
             if member.explainer.is_constant:
                 said[number : number + len(words[number])] = words[number]
@@ -258,14 +238,15 @@ class ExplainerSet:
 
     def speak(self, covers: Bools, rows: Floats) -> Answers:
         """Return what the explainers say of some rows, given where each explainer holds."""
-        words = []
-        for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
-            # A constant reads no row, and a copy of many rows takes longer than all else.
-            words.append(explainer.predict(rows[:1] if explainer.is_constant else rows[inside]))
-        dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
-        said = np.zeros(covers.shape, dtype=dtype)
-        for member, line, inside, word in zip(self.members, said, covers, words, strict=True):
-            line[... if member.explainer.is_constant else inside] = word
+        explainers = [member.explainer for member in self.members]
+        # A constant reads no row, and a copy of many rows takes longer than all else.
+        words = [
+            explainer.predict(rows[:1] if explainer.is_constant else rows[inside])
+            for explainer, inside in zip(explainers, covers, strict=True)
+        ]
+        said = np.zeros(covers.shape, dtype=_join_dtypes(words))
+        for explainer, line, inside, word in zip(explainers, said, covers, words, strict=True):
+            line[... if explainer.is_constant else inside] = word
         return self.tell(covers, said)
 
     def tell(self, covers: Bools, said: Labels) -> Answers:
@@ -276,14 +257,7 @@ class ExplainerSet:
         self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
     ) -> Evaluation:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
-        return self.evaluate_answers(self.read(rows, readable), labels, weights)
-
-    def evaluate_answers(
-        self, answers: Answers, labels: Labels, weights: Ints | None = None, ranges: Ranges | None = None
-    ) -> Evaluation:
-        """Compare answers that these explainers gave with the black box's."""
-        given = answers.covers, answers.said, answers.given
-        return evaluate(*given, labels, self.complexities, weights, self.tolerance, ranges)
+        return self.read(rows, readable).evaluate(labels, weights)
 
     def counted(self, evaluation: Evaluation) -> Self:
         """Return the explainers with their figures in an evaluation."""
@@ -297,36 +271,23 @@ class ExplainerSet:
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
 
-    def judged_on(self, rows: Rows, answers: Answers, level: float, share: float | None = None) -> Self:
+    def judged_on(self, rows: Rows, answers: Answers, level: float) -> Self:
         """Return the explainers with what rows that nothing was learned from say of each rule.
 
-        ``level`` is the error of each bound. ``share`` is the share of new rows within the spread of a rule for
-        numbers; None leaves the spreads out.
+        ``level`` is the error of each bound.
         """
-        members, right = [], answers.agree(rows.labels)
-        for number, member in enumerate(self.members):
-            inside, n_rules = answers.covers[number], member.explainer.n_rules
+        members = []
+        for member, inside, right in zip(self.members, answers.covers, answers.agree(rows.labels), strict=True):
             position = member.explainer.find_rules(rows.values)
             # Where rules cannot be distinguished, no row is counted for one of them.
-            of_rule = np.tile(inside, (n_rules, 1))
             if position is not None:
-                of_rule &= position == np.arange(n_rules)[:, None]
-                judged = Judged(of_rule, of_rule & right[number], rows.weights, rows.groups)
+                of_rule = inside & (position == np.arange(member.explainer.n_rules)[:, None])
+                judged = Judged(of_rule, of_rule & right, rows.weights, rows.groups)
                 figures = zip(judged.n_right.tolist(), judged.n_answered.tolist(), judged.bounds(level), strict=True)
-                claims = tuple(Claim(n_right, n_rows, float(bound), rows.unit) for n_right, n_rows, bound in figures)
-                member = replace(member, judged=claims)
-            if share is not None and member.tolerance is not None:
-                said = answers.said[number]
-                spreads = (_measure_spread(member.tolerance, rows, said, one, share, level) for one in of_rule)
-                member = replace(member, spreads=tuple(spreads))
+                claims = (Claim(n_right, n_rows, float(bound), rows.unit) for n_right, n_rows, bound in figures)
+                member = replace(member, judged=tuple(claims))
             members.append(member)
         return replace(self, members=tuple(members))
-
-    def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
-        """Describe the rows that the explainers do not answer."""
-        covered = self.responsible(rows, readable) != ABSTAINS
-        known = np.where(np.isinf(rows), np.nan, rows)
-        return find_uncovered(known, labels, covered, self.schema, tolerance=self.tolerance)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
@@ -350,22 +311,8 @@ class ExplainerSet:
         return cls(schema, members)
 
 
-def _measure_spread(
-    tolerance: Tolerance, rows: Rows, said: Floats, inside: Bools, share: float, level: float
-) -> Spread | None:
-    """Return the distance from the black box's numbers that a share of new rows does not exceed; None if unknown."""
-    truth = rows.labels[inside]
-    errors = np.abs(said[inside] - truth)
-    if tolerance.is_relative:
-        size = np.abs(truth)
-        errors = np.divide(errors, size, out=np.where(errors > 0, np.inf, 0.0), where=size > 0)
-    if rows.groups is None:
-        errors = np.repeat(errors, rows.weights[inside])
-    else:
-        # A random row of a group has no larger error than the largest of the group.
-        errors = pd.Series(errors).groupby(rows.groups[inside]).max().to_numpy()
-    bound = bound_quantile(errors, share, level)
-    return None if bound is None or np.isinf(bound) else Spread(share, bound)
+def _join_dtypes(words: Sequence[Labels]) -> Any:
+    return np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
 
 
 def name_rule(members: Sequence[ChosenExplainer], number: int, position: int | None) -> str:

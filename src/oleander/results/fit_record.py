@@ -17,7 +17,7 @@ from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim, SystemCertificate, Tested, read_certificate
 from oleander.judging.subgroups import FloorBy
-from oleander.messages import Shown, visible
+from oleander.messages import visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.tradeoff import Cell, CellStatus, TradeOff
@@ -99,29 +99,6 @@ class ModelScore(Saved):
 
 
 @dataclass(frozen=True)
-class BallSize(Shown, Saved):
-    """The number of rows in the balls of one radius, or of all radii where every row has its own."""
-
-    radii: Annotated[str, visible]
-    # The median over the balls.
-    n_held: float
-    # All rows.
-    n_rows: Count
-    # Whether most balls hold one distinct row, their center, or none.
-    is_narrow: bool
-
-    @property
-    def share(self) -> float:
-        """The share of the rows that a typical ball holds."""
-        return self.n_held / self.n_rows
-
-    def check_read(self) -> None:
-        """Raise ``ValueError`` for a size that no fit makes."""
-        if not 0 <= self.n_held <= self.n_rows or not self.n_rows:
-            raise ValueError(f"a ball holds {self.n_held:g} of {self.n_rows} rows")
-
-
-@dataclass(frozen=True)
 class OneTree(Saved):
     """What one tree that answers every row would do, judged on rows that it was not grown on."""
 
@@ -178,8 +155,6 @@ class FitRecord:
     verdict: OneTree | None = None
     # The choices for other numbers and floors; None until it is asked for.
     tradeoff: TradeOff | None = None
-    # The number of rows that the balls among the candidates hold.
-    ball_sizes: tuple[BallSize, ...] = ()
     # Whether rules that were learned in the same way without each row judged, because the explainers learned from draws
     # around the judging rows.
     by_folds: bool = False
@@ -271,7 +246,7 @@ class FitRecord:
         return type(self)(explainers=explainers, evaluation=evaluation, **kept | figures)
 
     def without_records(self, rows: Floats) -> Self:
-        """Return the record as it may be saved, without explainers of the trade-off that are balls around these rows.
+        """Return the record as it may be saved, without a trade-off that holds balls around these rows.
 
         ``ValueError`` where one of the chosen explainers is such a ball.
         """
@@ -281,7 +256,9 @@ class FitRecord:
                 f"explainer {number + 1} is a ball around a row of the data, which the file would hold. "
                 "Allow it with include_rows=True."
             )
-        return self if self.tradeoff is None else replace(self, tradeoff=self.tradeoff.without_records(rows))
+        cells = () if self.tradeoff is None else self.tradeoff.cells
+        is_held = any(cell.explainers is not None and cell.explainers.find_record(rows) is not None for cell in cells)
+        return replace(self, tradeoff=None) if is_held else self
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -333,7 +310,4 @@ def tabulate_rules(members: Sequence[ChosenExplainer]) -> pd.DataFrame:
             )
             if any(one.by_hand for one in members):
                 lines[-1] |= {"by_hand": member.by_hand}
-            if member.tolerance is not None:
-                spread = member.spreads[position] if member.spreads else None
-                lines[-1] |= {"within": np.nan if spread is None else spread.size}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

@@ -1,14 +1,13 @@
 """The trade-off: what the best choice comes to for each number of explainers and each floor, with the explainers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from os import PathLike
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Floats
 from oleander.data.checks import Count, Share, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.files.codec import read_fields, write_fields
@@ -21,8 +20,7 @@ from oleander.selection.result import Status
 NUMBERS = (20, 30, 50, 100, 200, 500)
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 N_FLOORS = 5
-WITHHELD: Final = "withheld"
-CellStatus = Literal[Status, "certified", "judged", "edited", "withheld"]
+CellStatus = Literal[Status, "certified", "judged", "edited"]
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
@@ -47,10 +45,9 @@ class Cell:
     # How far the choice may be from the best possible; NaN where explainers are learned by asking.
     gap: float
     # As in ``SelectionResult``; where explainers are learned by asking, "certified" for those of the fit and "judged"
-    # for all others, because a cell that is picked after looking at several is not certified; or "withheld" where the
-    # explainers would show a row of the data.
+    # for all others, because a cell that is picked after looking at several is not certified.
     status: CellStatus
-    # None where nothing reaches the floor, or where they are withheld.
+    # None where nothing reaches the floor.
     explainers: ExplainerSet | None
 
     @classmethod
@@ -149,14 +146,6 @@ class TradeOff(Shown):
         return type(self)(
             tuple(fitted if (cell.max_explainers, cell.min_fidelity) == place else cell for cell in self.cells)
         )
-
-    def without_records(self, rows: Floats) -> Self:
-        """Return the trade-off without explainers that are balls around one of these rows to the digit."""
-        cells = []
-        for cell in self.cells:
-            is_shown = cell.explainers is None or cell.explainers.find_record(rows) is None
-            cells.append(cell if is_shown else replace(cell, explainers=None, status=WITHHELD))
-        return type(self)(tuple(cells))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; explainers that several cells share are written once."""

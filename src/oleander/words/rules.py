@@ -17,7 +17,7 @@ from oleander.results.explanation import Explanation, FarValue, Statement, list_
 from oleander.results.fit_record import FitRecord
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
-from oleander.words.claims import LEAST_STATED, at_least, describe_claim, how_many, on_new_rows, say
+from oleander.words.claims import LEAST_STATED, describe_claim, how_many, on_new_rows, say
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
@@ -87,7 +87,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
     claim, is_one = member.certified, member.explainer.n_rules == 1
     if claim is not None and is_one:
         counts = matches_on(claim.n_right, claim.n_rows) if claim.unit == "rows" else how_many(claim.n_rows, claim.unit)
-        return f"{counts}; certified: {on_new_rows(claim)}{_describe_spread(member, 0)}"
+        return f"{counts}; certified: {on_new_rows(claim)}"
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
@@ -97,15 +97,7 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
         words += f"; {on_new_rows(judged) if judged.bound >= LEAST_STATED else few}"
     else:
         words = f"not checked on any row; {describe_teachers(rule)}"
-    words += _describe_spread(member, position)
     return words if claim is None or alone else f"{words}; its explainer is certified: {on_new_rows(claim)}"
-
-
-def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
-    spread = member.spreads[position] if member.spreads and position is not None else None
-    if spread is None or member.tolerance is None:
-        return ""
-    return f"; {at_least(spread.share)} of new rows are within {member.tolerance.show_spread(spread.size)}"
 
 
 def describe_member(record: FitRecord, number: int) -> list[str]:

@@ -5,10 +5,9 @@ import numpy as np
 from oleander.judging.certificate import Certificate, JointCertificate
 from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
-from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.fit_record import BallSize, FitRecord
-from oleander.results.tradeoff import WITHHELD, Cell, TradeOff
-from oleander.rules.base import Rule
+from oleander.results.evaluation import ClassCount, Evaluation, Uncovered
+from oleander.results.fit_record import FitRecord
+from oleander.results.tradeoff import Cell, TradeOff
 from oleander.words.claims import (
     VOID,
     about,
@@ -47,7 +46,7 @@ def summarize(record: FitRecord) -> str:
         trees.insert(0, ONE_TREE)
     parts = [
         describe_fit(record),
-        [*describe_facts(record), *map(describe_size, record.ball_sizes)],
+        describe_facts(record),
         describe_exact(record),
         rules,
         describe_classes(record),
@@ -294,19 +293,10 @@ def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str
 
 def _describe_nothing(record: FitRecord, cell: Cell) -> str:
     asked = f"max_explainers={cell.max_explainers}, floor {show_percent(cell.min_fidelity)}"
-    if cell.status == WITHHELD:
-        return f"Not shown, because an explainer of this choice is a ball around a row of the data ({asked})."
     # Only a program that chooses among candidates has a time limit.
     if cell.status == "unknown" and not record.is_asked:
         return f"The search ran out of time before it found an explainer ({asked})."
     return f"No explainer reaches the floor ({asked})."
-
-
-@say.register
-def describe_size(size: BallSize) -> str:
-    """Return how many rows a typical ball holds."""
-    share = show_share(size.share, 1)
-    return f"A typical ball of {size.radii} holds {size.n_held:,.0f} of {size.n_rows:,} rows ({share})."
 
 
 def describe_exact(record: FitRecord) -> list[str]:
@@ -339,16 +329,20 @@ def describe_exact(record: FitRecord) -> list[str]:
 def tabulate_classes(evaluation: Evaluation, *, rarest_first: bool = True) -> list[list[str]]:
     """Return how each class, or range of numbers, fares as a table: its heads, and a line for each."""
     lines = [["the model says", "rows", "answered", "answers that match"]]
-    for one in evaluation.count_classes(rarest_first=rarest_first):
+    for one in _order_classes(evaluation, rarest_first):
         parts = (one.n_answered, one.n_rows), (one.n_right, one.n_answered)
         shares = (f"{n:,} of {of:,} ({show_share(n / of)})" if of else "–" for n, of in parts)
         lines.append([visible(one.label), f"{one.n_rows:,}", *shares])
     return lines
 
 
+def _order_classes(evaluation: Evaluation, rarest_first: bool) -> list[ClassCount]:
+    return sorted(evaluation.class_counts, key=lambda one: one.n_rows if rarest_first else 0)
+
+
 def describe_classes(record: FitRecord) -> list[str]:
     """Return how each class fares, the rarest first, or each range of numbers."""
-    classes = record.widest_evaluation.count_classes(rarest_first=not record.is_number)
+    classes = _order_classes(record.widest_evaluation, not record.is_number)
     order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
     around = "synthetic rows around these" if record.from_draws else "these rows"
     taught = f" (not a check: the rules were learned from {around})" if record.by_folds else ""
@@ -363,7 +357,7 @@ def describe_classes(record: FitRecord) -> list[str]:
 
 def describe_weak_classes(record: FitRecord) -> list[str]:
     """Return a warning of classes, or ranges of numbers, that rarely get the model's answer or miss the floor."""
-    classes, lines = record.evaluation.count_classes(rarest_first=not record.is_number), []
+    classes, lines = _order_classes(record.evaluation, not record.is_number), []
     weak = [
         f"{visible(one.label)} ({one.n_right:,} of {one.n_answered:,} match)"
         for one in classes
@@ -409,7 +403,6 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
         f"The least faithful explainer matches the model on {show_lower_percent(evaluation.fidelity)} of its rows; the "
         f"mean over explainers is {show_share(evaluation.mean_fidelity, 1)}.",
         f"On {show_share(evaluation.conflicts, 1)} of the answered rows explainers disagree.",
-        f"There are {how_many(evaluation.complexity, 'rules')} to read.",
     ]
 
 
@@ -424,36 +417,20 @@ def _say_tradeoff(tradeoff: TradeOff) -> str:
 
 
 @say.register
-def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
-    """Return how many rows are not answered, and regions with ``least`` or more of them in which they are frequent."""
-    n_silent = uncovered.n_rows
+def describe_uncovered(uncovered: Uncovered) -> list[str]:
+    """Return how many rows are silent, and where silent rows are frequent."""
+    n_silent, n_found = uncovered.n_silent, sum(place.n_silent for place in uncovered.places)
     if not n_silent:
         return ["Every row gets an answer."]
-    first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'gets' if n_silent == 1 else 'get'} no answer."
-    dense: list[tuple[int, Rule]] = []
-    for n_there, rule in sorted(((count_silent(rule), rule) for rule in uncovered.rules), key=lambda pair: -pair[0]):
-        is_enough = 2 * sum(n for n, _ in dense) > n_silent
-        if not is_enough and rule.terms and n_there >= least and n_there > uncovered.share * rule.n_draws:
-            dense.append((n_there, rule))
-    if not dense:
-        return [first, "No small tree separates them from the answered rows."]
-    n_inside = sum(n for n, _ in dense)
-    head = (
-        f"Most of them, {n_inside:,} of {n_silent:,}, are where:"
-        if 2 * n_inside > n_silent
-        else f"They are most frequent ({n_inside:,} of {n_silent:,}) where:"
-    )
-    lines = [
-        f"  {rule.premise}: {n:,} of {how_many(rule.n_draws)} there ({show_share(n / rule.n_draws)})"
-        for n, rule in dense
-    ]
-    return [first, head, *lines]
-
-
-def count_silent(rule: Rule) -> int:
-    """Return the rows without an answer in a leaf of the tree that separates them from the others."""
-    n_majority = round(rule.share * rule.n_draws)
-    return n_majority if rule.label == "not answered" else rule.n_draws - n_majority
+    share = show_share(n_silent / uncovered.n_rows, 1)
+    lines = [f"{how_many(n_silent, 'silent rows')} of {uncovered.n_rows:,} ({share})."]
+    if not n_found:
+        return [*lines, "No few conditions tell them from the answered rows."]
+    counts = f"{n_found:,} of {n_silent:,}"
+    lines.append(f"Most of them, {counts}, are where:" if 2 * n_found > n_silent else f"{counts} are where:")
+    for where, n_rows, n_there in uncovered.places:
+        lines.append(f"  {where}: {n_there:,} of {how_many(n_rows)} are silent ({show_share(n_there / n_rows)})")
+    return lines
 
 
 def describe_making(record: FitRecord, n_queries: int) -> list[str]:
@@ -480,7 +457,6 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
             f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
             f"many of {evaluation.n_rows:,} rows as possible, each matching the model on {floor} or more of its rows."
         )
-        steps += map(describe_size, record.ball_sizes)
     certificate = record.certificate
     if record.n_edits:
         steps.append(f"Then people changed the rules by hand ({how_many(record.n_edits, 'edits')}).")
