@@ -743,7 +743,6 @@ class AggregateExplainer(Parameters):
         intended_use: str = "",
         headings: Headings = "plain",
         model_file: str | os.PathLike[str] | None = None,
-        include_rows: bool = False,
     ) -> None:
         """Write a folder of evidence that a third party can check without Oleander.
 
@@ -760,12 +759,10 @@ class AggregateExplainer(Parameters):
             Intended use, data, performance and so on; or the order of Annex IV of the EU AI Act.
         model_file : path or None
             The model's file, of which the hash is written.
-        include_rows : bool
-            Whether the rows that judged are written too, as ``rows.csv``.
         """
         check_choice("headings", headings, ("plain", "annex-iv"))
         write_folder(
-            self._shareable(include_rows),
+            self._shareable(False),
             None if self.engine_ is None else self.engine_.rows,
             Path(folder),
             title=title,
@@ -773,7 +770,6 @@ class AggregateExplainer(Parameters):
             confidence=self.floor.confidence,
             headings=headings,
             model_file=None if model_file is None else Path(model_file),
-            include_rows=include_rows,
         )
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:

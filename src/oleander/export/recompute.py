@@ -23,6 +23,7 @@ from typing import Any
 STAKES, CAPITAL = (0.35, 0.65, 0.9, 1.0), (0.1, 0.15, 0.2, 0.55)
 # Bounds are computed in another way than in Oleander, and agree to more digits than are shown.
 CLOSE = 1e-6
+Counts = list[int]
 # A whole number that is written as another.
 WHOLE = re.compile(r"^(-?\d+)\.0+$")
 
@@ -114,16 +115,22 @@ def count(
     """Return the figures of some rows under names that are those of ``figures.json``."""
     tolerance, floor, level = stated["tolerance"], stated["floor"], round(1 - stated["confidence"], 12)
     says: dict[int, Callable[[Any], Any]] = {int(one.__name__.rsplit("_", 1)[1]): one for one in rules.EXPLAINERS}
-    per_rule = {number: [0, 0] for number in sorted(says)}
-    # Rows, those with an answer, and those with the model's answer.
-    classes: dict[str, list[int]] = {}
-    subgroups: dict[str, list[int]] = {}
-    by_group: dict[str, list[int]] = {}
+    # By name: rows, those with an answer, and those with the model's answer.
+    per_rule: dict[int, Counts] = {number: [0, 0, 0] for number in sorted(says)}
+    classes: dict[str, Counts] = {}
+    subgroups: dict[str, Counts] = {}
+    by_group: dict[str, Counts] = {}
     by_columns, lines = getattr(rules, "SUBGROUP_COLUMNS", ()), []
+
+    def add(counts: Counts, answer: Any, truth: str) -> None:
+        is_given = answer is not None
+        for place, is_one in enumerate((True, is_given, is_given and agrees(answer, truth, tolerance))):
+            counts[place] += is_one
+
     for row in rows:
         truth = row[answers]
         cells = [(read_cell(row[str(name)], levels), levels) for name, levels, _, _ in rules.COLUMNS]
-        line = [canonical(value, _is_number(levels)) for value, levels in cells]
+        line = [canonical(value, has_numbers(levels)) for value, levels in cells]
         lines.append([*line, canonical(truth, tolerance is not None)])
         try:
             values = rules.read_values([value for value, _ in cells])
@@ -133,30 +140,26 @@ def count(
         if by_columns:
             known = {str(name): value for (name, *_), (value, _) in zip(rules.COLUMNS, cells, strict=True)}
             named = {name: known.get(name, WHOLE.sub(r"\1", row[name])) for name in by_columns}
-            given, right = _answer(said, truth, stated)
-            _add(subgroups, rules.name_subgroup(named), given, right)
+            add(subgroups.setdefault(rules.name_subgroup(named), [0, 0, 0]), first(said, stated["order"]), truth)
             said = said if rules.speaks_to(named) else {}
         for number, answer in said.items():
-            if answer is not None:
-                per_rule[number][0] += 1
-                per_rule[number][1] += agrees(answer, truth, tolerance)
-        given, right = _answer(said, truth, stated)
-        _add(classes, truth, given, right)
-        _add(by_group, row[groups] if groups else "", given, right)
+            add(per_rule[number], answer, truth)
+        for by_name, name in ((classes, truth), (by_group, row[groups] if groups else "")):
+            add(by_name.setdefault(name, [0, 0, 0]), first(said, stated["order"]), truth)
     _, n_answered, n_right = (sum(column) for column in zip(*classes.values(), strict=True))
     found: dict[str, Any] = {"rows": len(rows), "answered": n_answered, "answered as the model": n_right}
-    for number, (n_inside, n_correct) in per_rule.items():
+    for number, (_, n_inside, n_correct) in per_rule.items():
         found[f"rule {number}: rows"], found[f"rule {number}: as the model"] = n_inside, n_correct
         if groups is None:
             found[f"rule {number}: at least"] = lower_bound(n_correct, n_inside, level)
-    if tolerance is None:
-        for name, counts in classes.items():
-            for place, what in enumerate(("rows", "answered", "answered as the model")):
-                found[f"model says {name}: {what}"] = counts[place]
-    for name, counts in subgroups.items():
-        for place, what in enumerate(("rows", "covered", "covered and as the model")):
-            found[f"subgroup {name}: {what}"] = counts[place]
-        found[f"subgroup {name}: certified"] = lower_bound(counts[2], counts[1], level) >= floor
+    for about, table, words in (
+        ("model says", {} if tolerance else classes, ("rows", "answered", "answered as the model")),
+        ("subgroup", subgroups, ("rows", "covered", "covered and as the model")),
+    ):
+        for name, counts in table.items():
+            found |= {f"{about} {name}: {what}": n for what, n in zip(words, counts, strict=True)}
+    for name, (_, n_covered, n_correct) in subgroups.items():
+        found[f"subgroup {name}: certified"] = lower_bound(n_correct, n_covered, level) >= floor
     found["certified"] = lower_bound(n_right, n_answered, level) >= floor
     if groups is not None:
         shares = [right / answered for _, answered, right in by_group.values() if answered]
@@ -168,19 +171,13 @@ def count(
     return found
 
 
-def _answer(said: dict[int, Any], truth: str, stated: dict[str, Any]) -> tuple[bool, bool]:
-    """Return whether a row gets an answer, and whether it is the model's."""
-    given = next((said[number] for number in stated["order"] if said.get(number) is not None), None)
-    return given is not None, given is not None and agrees(given, truth, stated["tolerance"])
+def first(said: dict[int, Any], order: Sequence[int]) -> Any:
+    """Return the answer of the most faithful rule that has one."""
+    return next((said[number] for number in order if said.get(number) is not None), None)
 
 
-def _add(table: dict[str, list[int]], name: str, given: bool, right: bool) -> None:
-    counts = table.setdefault(name, [0, 0, 0])
-    for place, is_one in enumerate((True, given, right)):
-        counts[place] += is_one
-
-
-def _is_number(levels: Sequence[Any] | None) -> bool:
+def has_numbers(levels: Sequence[Any] | None) -> bool:
+    """Return whether a column holds numbers, with these levels or, for None, without."""
     return levels is None or (len(levels) > 0 and not any(isinstance(level, (bool, str)) for level in levels))
 
 
