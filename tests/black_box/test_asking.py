@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import xgboost
 from joblib import parallel_config
 from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
@@ -41,9 +40,8 @@ def test_the_error_of_a_black_box_is_named_with_its_message(table, message):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("forest", "black_box is a str; it must have predict or predict_proba or be callable: rows in, labels out"),
+        ("forest", "black_box is a str; it must have predict or be callable: rows in, labels out"),
         (LogisticRegression, "black_box is the class LogisticRegression; give a fitted instance of it"),
-        (xgboost.Booster(), r"wrap it: lambda X: booster.predict\(xgboost.DMatrix\(X\)\) > 0.5"),
     ],
 )
 def test_things_that_are_no_black_box(model, message):
@@ -79,28 +77,6 @@ def test_a_black_box_that_answers_by_batch_gets_a_warning(model, n_rows):
     box = count(model, rows)
     with pytest.warns(UserWarning, match=r"changed its answer .*, in other batches; .* without looking at the others"):
         box.ask_again(rows, box.ask(rows))
-
-
-class Scores:
-    """A model that has probabilities only."""
-
-    def __init__(self, classes=None, n_classes=2):
-        self.n_classes = n_classes
-        if classes is not None:
-            self.classes_ = classes
-
-    def predict_proba(self, X):
-        return np.eye(self.n_classes)[(X[:, 0] > 1).astype(int)]
-
-
-def test_a_model_with_probabilities_only_answers_with_its_most_probable_class():
-    schema = FeatureSchema.infer(ROWS)
-    assert BlackBox(Scores(["no", "yes"]), schema).ask(ROWS).tolist() == ["no", "yes"]
-    assert BlackBox(Scores(), schema).ask(ROWS).tolist() == [0, 1]
-    with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 2\); one column for each of 3 classes"):
-        BlackBox(Scores(["a", "b", "c"]), schema).ask(ROWS)
-    with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 1\); one column for each of two or more"):
-        BlackBox(Scores(n_classes=1), schema).ask(ROWS - 1)
 
 
 @pytest.mark.parametrize("dtype", [float, np.float32, int, object])
@@ -175,23 +151,6 @@ def test_rows_asked_twice_are_counted_and_a_steady_black_box_gets_no_warning(n_r
     counting.ask_again(rows, counting.ask(rows))
     assert model.calls == [n_rows, n_repeated // 2, n_repeated // 2]
     assert counting.n_queries == sum(model.calls) == n_rows + n_repeated
-
-
-@pytest.mark.parametrize(
-    ("first", "later", "message"),
-    [
-        ([1, 0], ["1", "0"], "answered numbers at first and text later, such as '1'"),
-        (["yes", "no"], [True, False], "answered text at first and truth values later, such as True"),
-        ([True, False], [1.0, 0.0], "answered truth values at first and numbers later"),
-    ],
-)
-def test_answers_of_another_kind_are_refused(first, later, message):
-    # Whole numbers and floats are of one kind.
-    answers = iter([first, [float(one) if type(one) is int else one for one in first], later])
-    black_box = count(lambda X: np.array(next(answers)), ROWS)
-    assert black_box.ask(ROWS).tolist() == black_box.ask(ROWS).tolist() == first
-    with pytest.raises(BlackBoxError, match=message):
-        black_box.ask(ROWS)
 
 
 def test_models_without_names():

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Boxes, Draws
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.resuming import KeptBlackBox, resume
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
@@ -83,14 +83,13 @@ def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
 
 
 def test_the_same_fit_is_resumed_and_one_whose_long_options_differ_in_the_middle_is_refused(tmp_path: Path) -> None:
-    plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
     radius = np.linspace(1, 2, 5000)
     other = radius.copy()
     other[2500] += 1e-12
-    found = [resume(Checkpoint(tmp_path), plain, [ROWS, None], {"radius": radius.copy()}) for _ in range(2)]
-    assert [one.is_resumed for one in found] == [False, True]
+    found = [resume(Checkpoint(tmp_path), SCHEMA, [ROWS, None], {"radius": radius.copy()}) for _ in range(2)]
+    assert found == [False, True]
     with pytest.raises(CheckpointError, match="its options differ"):
-        resume(Checkpoint(tmp_path), plain, [ROWS, None], {"radius": other})
+        resume(Checkpoint(tmp_path), SCHEMA, [ROWS, None], {"radius": other})
 
 
 @pytest.mark.slow
@@ -215,10 +214,12 @@ def test_no_row_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("labels", [np.array(["a", "b"]), np.array(["a", "b"], dtype=object), np.array([True, False])])
 def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> None:
-    kept = KeptBlackBox(lambda X: labels, SCHEMA, Checkpoint(tmp_path))
-    assert kept.ask(ROWS).tolist() == kept.ask(ROWS).tolist() == labels.tolist()
-    assert kept.ask(ROWS).dtype == labels.dtype
-    assert BlackBox(kept.model, kept.schema) == kept.plain
+    model = Recording(lambda X: labels)
+    box = CountingBlackBox(BlackBox(model, SCHEMA), store=Checkpoint(tmp_path))
+    for found in (box.ask(ROWS), box.ask(ROWS), box.ask_in_batches(ROWS, "asking")):
+        assert found.tolist() == labels.tolist()
+        assert found.dtype == labels.dtype
+    assert (model.calls, box.n_queries) == ([2], 6)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_damaged_answers_are_refused(tmp_path: Path, content: dict[str, Any]) ->
     checkpoint = Checkpoint(tmp_path)
     checkpoint.keep("answers", hash_array(ROWS), content)
     with pytest.raises(CheckpointError, match="is damaged"):
-        KeptBlackBox(lambda X: np.array([1, 0]), SCHEMA, checkpoint).ask(ROWS)
+        CountingBlackBox(BlackBox(lambda X: np.array([1, 0]), SCHEMA), store=checkpoint).ask(ROWS)
 
 
 def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
@@ -243,4 +244,4 @@ def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
         pass
 
     with pytest.raises(CheckpointError, match=r"one prints as <.*Own object at 0x.*>: give its class a __repr__"):
-        resume(Checkpoint(tmp_path), BlackBox(len, SCHEMA), [ROWS], {"candidates": [Own()]})
+        resume(Checkpoint(tmp_path), SCHEMA, [ROWS], {"candidates": [Own()]})

@@ -1,6 +1,5 @@
 """The answers of a black box, checked, and as plain data: one label or one finite number for each row."""
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row
 from oleander.data.schema import read_dtype_name
 
-# Longer texts are kept once for all rows that share them: NumPy's own text takes 4 bytes a letter in every row.
-LONGEST_IN_PLACE = 64
+# What a label may be.
+LABELS = (str, int, float, np.bool_, np.integer, np.floating)
 
 
 class BlackBoxError(RuntimeError):
@@ -22,9 +21,9 @@ def check_labels(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
 
     >>> check_labels([["yes"], ["no"]], n_rows=2)
-    array(['yes', 'no'], dtype='<U3')
+    array(['yes', 'no'], dtype=object)
     """
-    labels = check_answers(answer, n_rows)
+    labels = _check_answers(answer, n_rows)
     if labels.dtype.kind == "f":
         broken = labels != np.round(labels)
         if broken.any():
@@ -38,8 +37,8 @@ def check_labels(answer: Any, n_rows: int) -> Labels:
 
 def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
     """Return the answer as an array of finite numbers, as an option needs, or raise ``BlackBoxError``."""
-    answers = check_answers(answer, n_rows)
-    if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
+    answers = _check_answers(answer, n_rows)
+    if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bool))):
         raise BlackBoxError(
             f"the black box answered {answers.tolist()[0]!r} for row 0, a label, and {option}= is for numbers: leave "
             "it out."
@@ -68,12 +67,15 @@ def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
     return check_numbers(answers, n_rows) if is_number else check_labels(answers, n_rows)
 
 
-def check_answers(answer: Any, n_rows: int) -> Labels:
+def _check_answers(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels or numbers, or raise ``BlackBoxError``."""
     if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
         row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
         raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
-    labels = share_texts(answer)
+    labels = np.asarray(answer)
+    if labels.dtype.kind == "U" and isinstance(answer, (list, tuple)):
+        # NumPy would turn numbers and missing values beside text into text.
+        labels = np.array(answer, dtype=object)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim == 2:
@@ -89,17 +91,13 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError(
             f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
         )
-    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
-    names = sorted({"bool" if kind is np.bool_ else kind.__name__ for kind in kinds})
-    if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
-        raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
-    if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
+    if labels.dtype.kind not in "biufOU":
         raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
-    if len(names) > 1:
-        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
-    if not all(issubclass(kind, (str, int, float, np.bool_, np.integer, np.floating)) for kind in kinds):
-        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
-    if labels.dtype.kind in "fO" and names != ["str"]:
+    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
+    if len(kinds) > 1 or not all(issubclass(kind, LABELS) for kind in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise BlackBoxError(f"the black box answered with labels of type {names}; all numbers or all text is expected.")
+    if labels.dtype.kind in "fO" and kinds != {str}:
         _refuse_infinite(labels)
     return labels
 
@@ -109,25 +107,6 @@ def _refuse_infinite(answers: Labels) -> None:
     if infinite.any():
         row = int(infinite.argmax())
         raise BlackBoxError(f"the black box answered {answers[row]} for row {row}, which is no answer.")
-
-
-def share_texts(answer: Any) -> Labels:
-    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others."""
-    families = {_family(kind) for kind in set(map(type, answer))} if isinstance(answer, (list, tuple)) else set()
-    is_long = families == {str} and max(map(len, answer)) > LONGEST_IN_PLACE
-    # NumPy would turn numbers beside texts into text, and truth values beside numbers into numbers.
-    labels = np.array(answer, dtype=object) if is_long or len(families) > 1 else np.asarray(answer)
-    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
-    if is_short or labels.dtype.kind not in "UO":
-        return labels
-    # A generator, because a list of all texts would be as large as the answer.
-    shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
-    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
-
-
-def _family(kind: type) -> type:
-    """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all other types."""
-    return str if issubclass(kind, str) else bool if issubclass(kind, (bool, np.bool_)) else object
 
 
 def write_labels(labels: Labels) -> dict[str, Any]:

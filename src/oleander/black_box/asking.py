@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, ClassVar
 
 import narwhals.stable.v2 as nw
@@ -13,17 +12,20 @@ from joblib import effective_n_jobs
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
+from oleander.black_box.resuming import keep, recall
 from oleander.data.frames import PANDAS, columns_of, take_rows, to_frame_of
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.feature import kind_of_level
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
-from oleander.messages import list_some, warn_user
+from oleander.files.checkpoint import Checkpoint, CheckpointError
+from oleander.messages import list_some, visible, warn_user
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
 # The maximum number of rows that are asked about a second time, to see whether answers change.
 N_ASKED_TWICE = 100
+# An answer is kept when its batch is complete, so an interrupt costs at most this many rows.
+KEPT_TOGETHER = 5_000
 # The names that LightGBM and XGBoost give to the columns of an array.
 MADE_UP = re.compile(r"Column_\d+|f\d+")
 
@@ -47,8 +49,6 @@ class BlackBox:
     # The default 20,000 draws fit into one call, which keeps a GPU busy and a remote model's overhead low. A batch of a
     # hundred columns takes about 80 MB, no more than a block of a source.
     batch_size: ClassVar[int] = 100_000
-    # Whether answers are kept by batch, so that batches must not depend on the number of jobs.
-    keeps: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         predict_of(self.model)
@@ -56,10 +56,6 @@ class BlackBox:
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` with what is wrong."""
         return self.ask_table(self.schema.decode(rows))
-
-    def ask_each(self, batches: Sequence[Floats], n_jobs: int) -> Iterator[tuple[int, Labels]]:
-        """Yield the number and the labels of each batch of encoded rows, in any order, from as many workers."""
-        return run_tasks(BlackBox.ask, [self], ((batch,) for batch in batches), n_jobs=n_jobs)
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for decoded rows; they may hold values that the schema forbids."""
@@ -76,14 +72,6 @@ class BlackBox:
             ) from error
         return check_numbers(answer, len(table)) if self.is_number else check_labels(answer, len(table))
 
-    def complain(self, n_changed: int, n_asked: int) -> None:
-        """Warn that answers have changed."""
-        warn_user(
-            f"the black box changed its answer on {n_changed} of {n_asked} rows that it was asked about twice, in "
-            "other batches; no explanation can agree with it more often than it agrees with itself. Fix its seed, "
-            "average its answers, or let it answer each row without looking at the others."
-        )
-
 
 class SpentError(RuntimeError):
     """More rows would be sent to the black box than ``max_queries`` allows."""
@@ -93,7 +81,8 @@ class CountingBlackBox:
     """A black box that counts the rows sent to it, and sends none beyond a limit.
 
     Rows beyond ``max_queries`` are refused with ``SpentError`` before any is sent. ``n_queries`` also counts the rows
-    on which the black box failed: they were sent.
+    on which the black box failed: they were sent. A ``store`` keeps the answers, and has those of an earlier run if the
+    fit ``is_resumed``.
 
     >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
     >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema), max_queries=5)
@@ -107,11 +96,12 @@ class CountingBlackBox:
         max_queries: int | None = None,
         n_jobs: int | None = None,
         batch_size: int | None = None,
+        store: Checkpoint | None = None,
+        is_resumed: bool = False,
     ) -> None:
         self.black_box, self.max_queries, self.n_jobs = black_box, max_queries, n_jobs
-        self.batch_size = batch_size
+        self.batch_size, self.store, self.is_resumed = batch_size, store, is_resumed
         self.n_queries, self._n_reserved = 0, 0
-        self._kind: str | None = None
 
     @property
     def schema(self) -> FeatureSchema:
@@ -168,7 +158,8 @@ class CountingBlackBox:
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows."""
         self.charge(len(rows))
-        return self._check_kind(self.black_box.ask(rows))
+        labels = recall(self.store, rows)
+        return keep(self.store, rows, self.black_box.ask(rows)) if labels is None else labels
 
     def ask_in_batches(self, rows: Floats, title: str, more: Floats | None = None) -> Labels:
         """Return the black box's labels for any number of encoded rows, asked on the workers of joblib's backend.
@@ -178,8 +169,9 @@ class CountingBlackBox:
         """
         n_rows = len(rows) + (0 if more is None else len(more))
         self.check_left(n_rows)
-        size, n_jobs = self.batch_size or self.black_box.batch_size, effective_n_jobs(self.n_jobs)
-        if not self.black_box.keeps:
+        n_jobs = effective_n_jobs(self.n_jobs)
+        size = self.batch_size or (self.black_box.batch_size if self.store is None else KEPT_TOGETHER)
+        if self.store is None:
             size = max(1, min(size, -(-n_rows // n_jobs)))
         # Whole batches of many rows are not copied.
         n_whole = len(rows) if more is None else len(rows) // size * size
@@ -187,13 +179,16 @@ class CountingBlackBox:
         if more is not None:
             rest = np.concatenate([rows[n_whole:], more])
             batches += [rest[start : start + size] for start in range(0, len(rest), size)]
-        results, found, n_done = self.black_box.ask_each(batches, n_jobs), {}, 0
+        found: list[Any] = [recall(self.store, batch) for batch in batches]
+        self.charge(sum(len(labels) for labels in found if labels is not None))
+        left = [number for number, labels in enumerate(found) if labels is None]
+        results = run_tasks(BlackBox.ask, [self.black_box], ((batches[number],) for number in left), n_jobs=n_jobs)
         with tell_progress(title, n_rows) as tell:
-            for number, labels in self.charge_each(results, [len(batch) for batch in batches], n_jobs):
-                found[number], n_done = labels, n_done + len(labels)
-                tell(n_done, f"{self.n_queries:,} rows asked in all")
-        parts = [self._check_kind(found[number]) for number in sorted(found)]
-        return np.concatenate(parts) if parts else np.empty(0, dtype=object)
+            for place, labels in self.charge_each(results, [len(batches[number]) for number in left], n_jobs):
+                number = left[place]
+                found[number] = keep(self.store, batches[number], labels)
+                tell(sum(len(part) for part in found if part is not None), f"{self.n_queries:,} rows asked in all")
+        return np.concatenate(found) if found else np.empty(0, dtype=object)
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""
@@ -201,21 +196,8 @@ class CountingBlackBox:
         n_parts, found = max(1, -(-len(table) // (self.batch_size or len(table) or 1))), []
         for part in np.array_split(np.arange(len(table)), n_parts):
             self.charge(len(part))
-            found.append(self._check_kind(self.black_box.ask_table(table if n_parts == 1 else take_rows(table, part))))
+            found.append(self.black_box.ask_table(table if n_parts == 1 else take_rows(table, part)))
         return np.concatenate(found)
-
-    def _check_kind(self, labels: Labels) -> Labels:
-        """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
-        if not len(labels):
-            return labels
-        kind = kind_of_level(labels[0])
-        self._kind = self._kind or kind
-        if kind != self._kind:
-            raise BlackBoxError(
-                f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
-                "answers of different kinds are never equal. Let it always answer in the same way."
-            )
-        return labels
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, in two other batches, count them too, and warn if a label has changed.
@@ -228,55 +210,31 @@ class CountingBlackBox:
         halves = np.array_split(np.argsort(labels[:n_rows], kind="stable")[::-1], 2)
         # Kept answers are asked for again too.
         n_changed = sum(
-            int(changed(labels[half], BlackBox.ask(self.black_box, rows[half])).sum()) for half in halves if len(half)
+            int(changed(labels[half], self.black_box.ask(rows[half])).sum()) for half in halves if len(half)
         )
+        if n_changed and self.store is not None and self.is_resumed:
+            raise CheckpointError(
+                f"the black box answers {n_changed} of {n_rows} rows differently than when the checkpoint in "
+                f"{visible(self.store.folder)} was made: it is another black box, or contradicts itself. Give another "
+                "folder."
+            )
         if n_changed:
-            self.black_box.complain(n_changed, n_rows)
+            warn_user(
+                f"the black box changed its answer on {n_changed} of {n_rows} rows that it was asked about twice, in "
+                "other batches; no explanation can agree with it more often than it agrees with itself. Fix its seed, "
+                "average its answers, or let it answer each row without looking at the others."
+            )
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
-    """Return the function from rows to answers: ``predict``, the class of the highest probability, or the callable."""
+    """Return the function from rows to answers: ``predict``, or the callable itself."""
     if isinstance(black_box, type):
         raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
-    if type(black_box).__name__ == "Booster" and type(black_box).__module__.startswith("xgboost"):
-        # Its predict takes a DMatrix instead of rows, and answers with scores.
-        raise TypeError(
-            "black_box is an xgboost Booster, which reads no frames; wrap it: lambda X: "
-            "booster.predict(xgboost.DMatrix(X)) > 0.5 for two classes, .argmax(axis=1) for more, or give an "
-            "XGBClassifier."
-        )
-    if not hasattr(black_box, "predict") and hasattr(black_box, "predict_proba"):
-        return partial(_most_probable, black_box)
     predict: Callable[[Any], Any] = getattr(black_box, "predict", black_box)
     if not callable(predict):
         kind = type(black_box).__name__
-        raise TypeError(
-            f"black_box is a {kind}; it must have predict or predict_proba or be callable: rows in, labels out."
-        )
+        raise TypeError(f"black_box is a {kind}; it must have predict or be callable: rows in, labels out.")
     return predict
-
-
-def _most_probable(model: Any, X: Any) -> Labels:
-    scores, classes = probabilities_of(model, X)
-    return np.asarray(classes[scores.argmax(axis=1)])
-
-
-def probabilities_of(model: Any, X: Any) -> tuple[Floats, Labels]:
-    """Return a column of probabilities for each class, and the classes: ``classes_``, or else their numbers."""
-    if not hasattr(model, "predict_proba"):
-        raise BlackBoxError(
-            f"a {type(model).__name__} has no predict_proba, so there is no probability to explain: leave out output=, "
-            "or give a model that has one."
-        )
-    scores = np.asarray(model.predict_proba(X))
-    classes = getattr(model, "classes_", None)
-    n_classes = None if classes is None else len(classes)
-    if scores.ndim != 2 or scores.shape[1] < 2 or n_classes not in (None, scores.shape[1]):
-        raise BlackBoxError(
-            f"the black box's predict_proba answered with shape {scores.shape}; one column for each of "
-            f"{n_classes or 'two or more'} classes is expected."
-        )
-    return scores, np.arange(scores.shape[1]) if classes is None else np.asarray(classes)
 
 
 def columns_read_by(model: Any) -> tuple[str, ...] | None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_numbers
-from oleander.black_box.asking import predict_of, probabilities_of
+from oleander.black_box.asking import predict_of
 from oleander.data.checks import check_choice, is_number
 from oleander.data.schema.rounding import format_number
 from oleander.files.codec import Saved
@@ -30,7 +31,7 @@ class Output(Saved):
 
     Examples
     --------
-    >>> Output(threshold=0.2).of_model(lambda X: X[:, 0]).predict(np.array([[0.1], [0.3]])).tolist()
+    >>> Output(threshold=0.2).of_model(lambda X: X[:, 0])(np.array([[0.1], [0.3]])).tolist()
     ['up to 0.2', 'over 0.2']
     """
 
@@ -53,7 +54,38 @@ class Output(Saved):
 
     def of_model(self, model: Any) -> Any:
         """Return a black box that answers with this output of a model; the model itself where that is its answer."""
-        return model if self == PLAIN_OUTPUT else OutputOf(model, self)
+        return model if self == PLAIN_OUTPUT else partial(self._answer, model)
+
+    def _answer(self, model: Any, X: Any) -> Labels:
+        answers = predict_of(model)(X) if self.of == "predict" else self._ask_probability(model, X)
+        if self.threshold is None:
+            return np.asarray(answers)
+        return self.split(check_numbers(answers, len(X), "threshold"))
+
+    def _ask_probability(self, model: Any, X: Any) -> Floats:
+        if not hasattr(model, "predict_proba"):
+            raise BlackBoxError(
+                f"a {type(model).__name__} has no predict_proba, so there is no probability to explain: leave out "
+                "output=, or give a model that has one."
+            )
+        scores = np.asarray(model.predict_proba(X))
+        # Without names, classes are numbers.
+        classes = np.asarray(getattr(model, "classes_", range(scores.shape[-1]))).tolist()
+        if scores.ndim != 2 or scores.shape[1] != len(classes):
+            raise BlackBoxError(
+                f"the black box's predict_proba answered with shape {scores.shape}; one column for each of "
+                f"{len(classes)} classes is expected."
+            )
+        known = ", ".join(map(repr, classes))
+        if self.class_ is None and len(classes) == 2:
+            return np.asarray(scores[:, 1])
+        if self.class_ is None:
+            raise BlackBoxError(
+                f"the black box has {len(classes)} classes ({known}): name one, as in Output('proba', {classes[0]!r})."
+            )
+        if self.class_ not in classes:
+            raise BlackBoxError(f"output.class_={self.class_!r} is not a class of the black box; it has {known}.")
+        return np.asarray(scores[:, classes.index(self.class_)])
 
     def split(self, numbers: Floats) -> Labels:
         """Return a label for each number: over the threshold, or up to it."""
@@ -79,36 +111,3 @@ class Output(Saved):
 
 
 PLAIN_OUTPUT = Output()
-
-
-@dataclass(frozen=True, eq=False)
-class OutputOf:
-    """A model that answers with one of its other outputs; ``Output.of_model`` makes it."""
-
-    model: Any
-    output: Output
-
-    def predict(self, X: Any) -> Labels:
-        """Return a probability for each row, or whether a number is over the threshold."""
-        if self.output.of == "proba":
-            scores, classes = probabilities_of(self.model, X)
-            answers = scores[:, self._find_column(classes.tolist())]
-        else:
-            answers = predict_of(self.model)(X)
-        if self.output.threshold is None:
-            return np.asarray(answers)
-        return self.output.split(check_numbers(answers, len(X), "threshold"))
-
-    def _find_column(self, names: list[Any]) -> int:
-        known = ", ".join(repr(name) for name in names)
-        if self.output.class_ is None:
-            if len(names) != 2:
-                raise BlackBoxError(
-                    f"the black box has {len(names)} classes ({known}): name one, as in Output('proba', {names[0]!r})."
-                )
-            return 1
-        if self.output.class_ not in names:
-            raise BlackBoxError(
-                f"output.class_={self.output.class_!r} is not a class of the black box; it has {known}."
-            )
-        return names.index(self.output.class_)

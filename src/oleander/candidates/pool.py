@@ -13,7 +13,6 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
 from oleander.black_box.labelling import label_rows
-from oleander.black_box.resuming import KeptBlackBox
 from oleander.candidates.base import Candidate, Generator, check_explainer
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
@@ -178,11 +177,8 @@ class CandidatePool:
             ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
             for batch in batches
         )
-        box = self.black_box.black_box
         # Answers to draws need not be kept: the trained candidate is.
-        if self.checkpoint is not None and isinstance(box, KeptBlackBox):
-            box = box.plain
-        shared = [box, self.rows.values, self.rows.labels, self.tolerance]
+        shared = [self.black_box.black_box, self.rows.values, self.rows.labels, self.tolerance]
         results = run_tasks(train_batch, shared, tasks, n_jobs=n_jobs)
         n_done = 0
         sizes = [int(self._n_draws[batch].sum()) for batch in batches]

@@ -225,7 +225,7 @@ def load_model(name: str, given: Opening) -> Any:
         raise _unusable(f"{name} cannot be read as {kind.name}: {why}.") from error
     if isinstance(model, FileModel):
         return _name_classes(name, model, classes)
-    if not (callable(model) or hasattr(model, "predict") or hasattr(model, "predict_proba")):
+    if not (callable(model) or hasattr(model, "predict")):
         raise _unusable(f"{name} holds a {type(model).__name__}, which has no predict.")
     return model
 

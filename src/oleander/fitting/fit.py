@@ -37,10 +37,10 @@ def fit_explainers(options: Parameters, given: Given) -> tuple[FitRecord, Engine
     has_model = options.black_box is not None or given.labels is None
     model = options.output.of_model(options.black_box) if has_model else refuse_to_answer
     box = BlackBox(model, reading.schema, is_number=options.tolerance is not None)
-    if store is not None:
-        data = [reading.values, reading.groups, reading.background, reading.labels]
-        box = resume(store, box, data, list_remembered(options))
-    black_box = CountingBlackBox(box, options.max_queries, options.n_jobs, options.draws.batch_size)
+    data = [reading.values, reading.groups, reading.background, reading.labels]
+    is_resumed = store is not None and resume(store, reading.schema, data, list_remembered(options))
+    batch_size = options.draws.batch_size
+    black_box = CountingBlackBox(box, options.max_queries, options.n_jobs, batch_size, store, is_resumed)
     is_counted = given.labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
     engine_type = RulesOnDraws if options.asks else ChoiceFromPool
     record, engine = engine_type.fit(options, reading, black_box, store, seed)
