@@ -21,7 +21,7 @@ def check_labels(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
 
     >>> check_labels([["yes"], ["no"]], n_rows=2)
-    array(['yes', 'no'], dtype=object)
+    array(['yes', 'no'], dtype='<U3')
     """
     labels = _check_answers(answer, n_rows)
     if labels.dtype.kind == "f":
@@ -72,10 +72,9 @@ def _check_answers(answer: Any, n_rows: int) -> Labels:
     if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
         row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
         raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
-    labels = np.asarray(answer)
-    if labels.dtype.kind == "U" and isinstance(answer, (list, tuple)):
-        # NumPy would turn numbers and missing values beside text into text.
-        labels = np.array(answer, dtype=object)
+    # NumPy would turn numbers beside text into text, and keep every text as long as the longest.
+    has_text = isinstance(answer, (list, tuple)) and any(isinstance(one, str) for one in answer)
+    labels = np.array(answer, dtype=object) if has_text else np.asarray(answer)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim == 2:
