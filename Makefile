@@ -94,7 +94,6 @@ format: $(VENV)/.dev
 SHARED := ../shared/data
 GERIATRIC := $(if $(wildcard $(SHARED)/geriatric),--data $(SHARED)/geriatric)
 CLINICAL := $(if $(and $(wildcard $(SHARED)/heart_disease),$(wildcard $(SHARED)/dermatology)),--data $(SHARED))
-TELEMONITORING := $(if $(wildcard $(SHARED)/parkinsons_telemonitoring),--telemonitoring $(SHARED)/parkinsons_telemonitoring)
 
 $(VENV)/.plot: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]"
@@ -105,13 +104,13 @@ $(VENV)/.plot: $(VENV)/.core
 STUDY := $(if $(JOBS),--jobs $(JOBS)) $(STUDY_OPTIONS)
 paper: $(VENV)/.plot
 	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY)
-	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY)
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) --out study/ppmi $(STUDY)
 	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY),@echo "no clinical study and no report: put heart_disease and dermatology into $(SHARED)")
 	$(if $(CLINICAL),$(BIN)/python -m studies report --out study --page docs/evidence/studies.md)
 
 paper-quick: $(VENV)/.plot
 	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick $(STUDY)
-	$(BIN)/python -m studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick $(STUDY)
+	$(BIN)/python -m studies ppmi --out study/ppmi-quick --quick $(STUDY)
 	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical-quick --quick $(STUDY))
 
 $(VENV)/.bench: $(VENV)/.core

@@ -8,6 +8,4 @@ TARGET_NAMES = (
     "saved-content",
     "page",
     "exports",
-    "geriatric",
-    "trial",
 )

@@ -10,7 +10,6 @@ import io
 import json
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
@@ -32,9 +31,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.export.plain import ExportError
 from oleander.files.saved import read_file
-from studies.data import load_geriatric
 
-TRIAL = b"0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n0.5,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n1,0.1,0.2,-0.9,3,-60,2,921.25,3\n"
 HOSTILE = (
     "</script><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -359,38 +356,6 @@ def seed_breakers() -> list[bytes]:
     return [json.dumps(list(BREAKERS)).encode(), json.dumps([BREAKERS[0], "age"]).encode(), *seed_names()]
 
 
-# --- archives ---------------------------------------------------------------------------------------------------------
-
-
-def run_geriatric(data: bytes) -> bool:
-    """Load bytes as the geriatric archive."""
-    with watched_folder() as folder, refusals(ValueError) as refused:
-        (folder / "uci_archive.zip").write_bytes(data)
-        load_geriatric(folder)
-    return not refused
-
-
-def seed_archives() -> list[bytes]:
-    """Return archives with trials, some with members whose names lead out of the folder."""
-    found = []
-    for names in (["S1/d1p01M", "S2/d2p07F", "S1"], ["../../d1p01M", "/tmp/d1p02F"]):
-        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            buffer = io.BytesIO()
-            with zipfile.ZipFile(buffer, "w", method) as archive:
-                for name in names:
-                    archive.writestr(name, TRIAL if "p" in name else b"")
-            found.append(buffer.getvalue())
-    return found
-
-
-def run_trial(data: bytes) -> bool:
-    """Load bytes as one file of the geriatric data."""
-    with watched_folder() as folder, refusals(ValueError) as refused:
-        (folder / "d1p01M").write_bytes(data)
-        load_geriatric(folder)
-    return not refused
-
-
 def _json(data: bytes) -> Any:
     try:
         return json.loads(data)
@@ -406,6 +371,4 @@ TARGETS = {
     "saved-content": Target(run_saved_content, seed_contents, is_json=True),
     "page": Target(run_page, seed_names, is_json=True),
     "exports": Target(run_exports, seed_breakers, is_json=True),
-    "geriatric": Target(run_geriatric, seed_archives),
-    "trial": Target(run_trial, lambda: [TRIAL]),
 }

@@ -1,4 +1,4 @@
-"""The command ``python -m studies geriatric|ppmi|clinical|report|compare --out OUT``."""
+"""The command ``python -m studies geriatric|ppmi|clinical|own|report --out OUT``."""
 
 import argparse
 import os
@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from studies.compare import compare_runs
 from studies.data import load_own
-from studies.report import fill, read_runs, write_report
+from studies.report import read_runs, write_report
 from studies.run import STUDIES, load_data, run_study
 from studies.settings import Settings, StudyName
 
@@ -25,9 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "study",
-        choices=[*STUDIES, "own", "report", "compare"],
+        choices=[*STUDIES, "own", "report"],
         help="a study; own is the paper's figure on your own table; report writes --page from all three studies below "
-        "--out; compare compares their verdicts with those of --with",
+        "--out",
     )
     parser.add_argument(
         "--data",
@@ -39,10 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=float,
         help="of the balls that are aggregated, in raw units; clinical and own choose it by default",
     )
-    parser.add_argument("--out", required=True, help="folder for figures, tables, claims.md and index.html")
-    parser.add_argument(
-        "--telemonitoring", help="folder of the public telemonitoring data, a second check of the clustering"
-    )
+    parser.add_argument("--out", required=True, help="folder for figures, tables and claims.md")
     parser.add_argument(
         "--quick", action="store_true", help="a small version, which takes a minute or two and gives no verdicts"
     )
@@ -52,23 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=_count, default=0, metavar="N", help="draws in each ball; the paper has 10000")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="number of processes")
     parser.add_argument("--page", type=Path, help="with report: the main page in Markdown")
-    parser.add_argument("--with", type=Path, dest="other", help="with compare and report: the folder of another run")
     options = parser.parse_args(arguments)
     if options.study == "report":
         if options.page is None:
             parser.error("report needs --page, the main page")
-        runs = read_runs(Path(options.out))
-        write_report(runs, options.page)
-        if options.other is not None:
-            fill(options.page, {"two runs": compare_runs(runs, read_runs(options.other))[0]})
-        return
-    if options.study == "compare":
-        if options.other is None:
-            parser.error("compare needs --with, the folder of another run")
-        words, is_equal = compare_runs(read_runs(Path(options.out)), read_runs(options.other))
-        print(words)
-        if not is_equal:
-            sys.exit(1)
+        write_report(read_runs(Path(options.out)), options.page)
         return
     changes: dict[str, Any] = {}
     if options.centers != 0:
@@ -93,7 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         data=data,
         out=options.out,
         quick=options.quick,
-        telemonitoring=options.telemonitoring,
         n_jobs=options.jobs,
         settings=settings,
         only=OWN_STEPS if is_own else (),

@@ -5,7 +5,7 @@ The main page and the page of variants are written by hand around markers; what 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log
 from pathlib import Path
@@ -15,12 +15,10 @@ import pandas as pd
 
 from oleander.files.saved import write_whole
 from studies.claims import JudgedClaim, Verdict, claims_markdown, judge_claims
-from studies.claims.judge_program import floor_pays
-from studies.claims.judge_rivals import one_wide_task
 from studies.claims.paper import CLAIMS
 from studies.claims.views import HIGH_FLOOR, STRICT, TREES, share
 from studies.drawing import Pen, to_png
-from studies.run import STUDIES
+from studies.run import STUDIES, show_duration
 from studies.settings import PAPERS_DRAWS, StudyName
 from studies.step import Facts
 from studies.steps.baseline_table import LEVEL
@@ -28,7 +26,6 @@ from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.oleander_defaults import OWN, PAPER, TREE
 from studies.store import Store
 from studies.tasks import task_words
-from studies.timing import Duration, show_duration
 
 NAMES: dict[StudyName, str] = {
     "geriatric": "geriatric activities",
@@ -79,19 +76,20 @@ class Finished:
     folder: Path
     facts: Mapping[str, Facts]
     claims: Sequence[JudgedClaim]
-    durations: Mapping[str, Duration]
+    # In seconds.
+    durations: Mapping[str, float]
 
     @classmethod
     def read(cls, study: StudyName, folder: Path) -> "Finished":
         """Read a run from its files; raise ``ValueError`` where a step is missing."""
-        stores = {plan.step.name: Store.kept(folder / plan.step.name) for plan in STUDIES[study]}
+        stores = {step.name: Store.kept(folder / step.name) for step in STUDIES[study]}
         missing = [name for name, store in stores.items() if not store.is_done]
         if missing:
             raise ValueError(f"{folder} lacks the step {missing[0]}: run python -m studies {study} --out {folder}.")
         facts = {name: store.facts for name, store in stores.items()}
         run = facts.get("trajectories", {})
         claims = judge_claims(study, facts, is_synthetic=bool(run.get("is_synthetic", study == "ppmi")))
-        return cls(study, folder, facts, claims, {name: store.duration for name, store in stores.items()})
+        return cls(study, folder, facts, claims, {name: store.seconds for name, store in stores.items()})
 
     @property
     def is_synthetic(self) -> bool:
@@ -126,7 +124,6 @@ def write_report(runs: Mapping[StudyName, Finished], page: Path) -> None:
         "summary": summary(runs),
     }
     fill(page, blocks)
-    fill(folder / "method.md", {"earlier rules": earlier_rules(runs)})
     fill(folder / "variants.md", {f"variants: {study}": variants_table(run) for study, run in runs.items()})
     for study, run in runs.items():
         write_whole(folder / f"{study}.md", study_page(run).encode())
@@ -149,7 +146,7 @@ def draw_figures(runs: Mapping[StudyName, Finished], folder: Path) -> None:
     """Draw the figures of the pages from the tables of the runs; raise where one is too large."""
     for study, step_name, name in FIGURES:
         run = runs[study]
-        step = next(plan.step for plan in STUDIES[study] if plan.step.name == step_name)
+        step = next(step for step in STUDIES[study] if step.name == step_name)
         figure = step.draw(Store.kept(run.folder / step_name), Pen(run.is_synthetic))[name]
         content = to_png(figure)
         if len(content) > MAX_BYTES:
@@ -262,24 +259,6 @@ def summary(runs: Mapping[StudyName, Finished]) -> str:
         "far more than five features; at moderate radii it does not make trees smaller (judged on geriatric activities "
         "alone, where it keeps nearly all features); the printed program does not bind fidelity."
     )
-
-
-def earlier_rules(runs: Mapping[StudyName, Finished]) -> str:
-    """Return what two rules of judging that were changed would decide from the same facts."""
-    lines = ["| claim, and the earlier rule | data | by the earlier rule | now |", "|---" * 4 + "|"]
-    for name, (rule, judge) in _EARLIER.items():
-        for study, run in runs.items():
-            item = next(item for item in run.claims if item.claim.name == name)
-            then = judge(run.facts[item.claim.step])
-            before = Verdict.OPEN if then is None else Verdict.HOLDS if then else Verdict.FAILS
-            lines.append(f"| {rule} | {NAMES[study]} | {before} | {item.on_synthetic or item.verdict} |")
-    return "\n".join(lines)
-
-
-_EARLIER: dict[str, tuple[str, Callable[[Facts], bool | None]]] = {
-    "floor is a knob": ("*the floor*: one that costs coverage has to gain fidelity", floor_pays),
-    "at 40 to 50% coverage": ("*40 to 50%*: one task is enough, at any fidelity", one_wide_task),
-}
 
 
 def _where(runs: Mapping[StudyName, Finished], name: str) -> str:
@@ -437,18 +416,14 @@ def markdown_table(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def times(durations: Mapping[str, Duration]) -> str:
-    """Return the time of a study, and the processor time of it and of each of its steps, in words.
+def times(durations: Mapping[str, float]) -> str:
+    """Return the time of a study and of each of its steps in words.
 
-    >>> times({"black_boxes": Duration(40.0, 61.0), "aggregation": Duration(3.0, 4.0)})
-    'The run took 43 s, and 1 min 5 s of processor time: black boxes 1 min 1 s, aggregation 4 s.'
+    >>> times({"black_boxes": 61.0, "aggregation": 4.0})
+    'The run took 1 min 5 s: black boxes 1 min 1 s, aggregation 4 s.'
     """
-    words = ", ".join(
-        f"{name.replace('_', ' ')} {show_duration(each.processor_seconds)}" for name, each in durations.items()
-    )
-    total = sum(durations.values(), Duration())
-    processor = show_duration(total.processor_seconds)
-    return f"The run took {show_duration(total.seconds)}, and {processor} of processor time: {words}."
+    words = ", ".join(f"{name.replace('_', ' ')} {show_duration(seconds)}" for name, seconds in durations.items())
+    return f"The run took {show_duration(sum(durations.values()))}: {words}."
 
 
 def read_runs(folder: Path) -> dict[StudyName, Any]:

@@ -1,4 +1,4 @@
-"""The parts that every study has in common: a task, the work that steps share, an exhibit and a step."""
+"""The parts that every study has in common: a task, the work that steps share, and a step."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,8 +48,6 @@ class Work:
     study: StudyName
     data: DataSet | Cohort | Collection
     settings: Settings
-    # The public telemonitoring data: a second, real check of the clustering.
-    telemonitoring: DataSet | None = None
     # As in joblib; results do not depend on it.
     n_jobs: int | None = None
     # Called with each line of progress.
@@ -89,37 +87,20 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Exhibit:
-    """A figure or a table on the page of a study."""
-
-    # Of its file, without the ending.
-    name: str
-    # What the exhibit shows.
-    caption: str
-    # What the paper shows there.
-    paper: str = ""
-    kind: Literal["figure", "table"] = "figure"
-    # The paper's figure or table that it redraws; empty where the paper has none.
-    redraws: str = ""
-    # Whether the page shows it only when it is opened.
-    is_behind: bool = False
-
-
-@dataclass(frozen=True)
 class Step:
-    """A step of a study: what it computes, draws and shows.
+    """A step of a study: what it computes and draws.
 
-    A step added to a study's list is run, kept, drawn and shown like every other.
+    A step added to a study's list is run, kept and drawn like every other.
     """
 
     # Of its folder.
     name: str
+    # Of its lines of progress.
     title: str
     # Tables go through ``store.table``, one for each part that is worth keeping when the run is stopped. Facts are
     # plain data, from which claims are judged.
     compute: Callable[[Work, Store], Facts]
     # From tables alone, so that figures can be drawn again without computing anything.
-    draw: Callable[[Store, Pen], dict[str, Any]]
-    exhibits: Callable[[Facts], list[Exhibit]]
+    draw: Callable[[Store, Pen], dict[str, Any]] = lambda store, pen: {}
     # Steps whose facts it reads; when they change, the step is computed again.
     needs: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pandas as pd
 
 from oleander.arrays import Bools
 from oleander.files.saved import write_whole
-from studies.timing import Duration
 
 RECORD = "step.json"
 
@@ -96,10 +94,9 @@ class Store:
         """Keep a figure."""
         write_whole(self.folder / f"{name}.png", content)
 
-    def finish(self, facts: dict[str, Any], duration: Duration) -> None:
+    def finish(self, facts: dict[str, Any], seconds: float) -> None:
         """Keep the step's facts and record that it is done."""
-        times = {name: round(value, 2) for name, value in asdict(duration).items()}
-        self._write_record({"made_by": self.made_by, "is_done": True, **times, "facts": facts})
+        self._write_record({"made_by": self.made_by, "is_done": True, "seconds": round(seconds, 2), "facts": facts})
 
     @property
     def is_done(self) -> bool:
@@ -112,10 +109,9 @@ class Store:
         return dict(self._read_record().get("facts", {}))
 
     @property
-    def duration(self) -> Duration:
+    def seconds(self) -> float:
         """The duration of the finished step; of a step that was stopped and continued, that of its last part."""
-        record = self._read_record()
-        return Duration(*(float(record.get(field.name, 0.0)) for field in fields(Duration)))
+        return float(self._read_record().get("seconds", 0.0))
 
     def _read_record(self) -> dict[str, Any]:
         file = self.folder / RECORD

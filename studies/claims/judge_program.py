@@ -115,22 +115,6 @@ def floor_is_a_knob(facts: Facts) -> Judgement:
     return holds, ours, f"fidelity falls at {rises.why}" if rises.below else ""
 
 
-def floor_pays(facts: Facts) -> bool | None:
-    """Judge the same claim by an earlier rule: a floor that costs coverage beyond chance has to gain fidelity."""
-    fidelity, coverage = [], []
-    for task, found in facts["tasks"].items():
-        for radius, methods in found["radii"].items():
-            names = [method_name(STRICT, floor) for floor in (min(facts["floors"]), max(facts["floors"]))]
-            low, tall = (read_answers(methods[name], found["n_held_out"], -1) for name in names)
-            where, units = f"{task}, {radius}", units_of(facts, task)
-            fidelity.append(compare_fidelity(where, tall, low, units))
-            coverage.append(compare_coverage(where, tall, low, units))
-    rises = judge_together(fidelity)
-    without_gain = {each.where for each in fidelity if each is not None and each.difference <= 0}
-    wasted = [each for each in judge_together(coverage).below if each.where in without_gain]
-    return False if rises.below or wasted else True if rises.above else None
-
-
 def _by_floor(facts: Facts, methods: Facts) -> str:
     """Return coverage and fidelity at every floor and the largest budget in words, on D and held out."""
     words = []

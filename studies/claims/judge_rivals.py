@@ -205,12 +205,6 @@ def wide_enough(facts: Facts) -> Judgement:
     return _all(list(verdicts.values())), f"{where}. {'; '.join(_at_high_floor(facts, task) for task in wide)}", why
 
 
-def one_wide_task(facts: Facts) -> bool | None:
-    """Judge the same claim by an earlier rule: a coverage of 40% on one task is enough, at any fidelity."""
-    verdicts = [_reaches(held_out(facts, task, high(), -1).answered, PAPER_COVERAGE) for task in several(facts)]
-    return True if True in verdicts else _all(verdicts)
-
-
 def _at_high_floor(facts: Facts, task: str) -> str:
     return f"{task_words(task)}, K = {facts['budgets'][-1]}: {figures(facts, task, high())}"
 

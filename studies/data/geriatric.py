@@ -2,6 +2,7 @@
 
 import io
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from oleander.messages import one_line
-from studies.data.archives import ArchiveError, open_archive
 from studies.data.base import DataSet
 from studies.data.fetch import fetch_file
 
@@ -23,9 +23,6 @@ COLUMNS = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase",
 ACTIVITIES = {1: "sitting on bed", 2: "sitting on chair", 3: "lying", 4: "ambulating"}
 # A trial's file: the room (d1, d2), a running number, and the person's sex.
 TRIAL = re.compile(r"d[12]p\d{2}[MF]")
-# The largest of UCI's trials has less than half a megabyte, all of them together 5.
-LARGEST_TRIAL = 20 * 2**20
-LARGEST_TOTAL = 200 * 2**20
 
 
 def load_geriatric(
@@ -84,15 +81,15 @@ def _trials(path: str | Path | None) -> Iterator[tuple[str, bytes]]:
         )
     # The archive's folders are entries without a slash at their end, so files are found by the trials' names.
     try:
-        with open_archive(place, largest_total=LARGEST_TOTAL) as archive:
-            members = {member.rsplit("/", 1)[-1]: member for member in archive.members}
+        with zipfile.ZipFile(place) as archive:
+            members = {member.rsplit("/", 1)[-1]: member for member in archive.namelist()}
             names = sorted(name for name in members if TRIAL.fullmatch(name))
             if not names:
                 raise ValueError(f"{place} is an archive without files like d1p01M; is it UCI's data set 427?")
             for name in names:
-                yield name, archive.read(members[name], LARGEST_TRIAL)
-    except ArchiveError as error:
-        raise ValueError(f"{place} cannot be read: {error}.") from error
+                yield name, archive.read(members[name])
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{place} is not a complete zip file: {error}.") from error
 
 
 def _read_trial(name: str, content: bytes) -> pd.DataFrame:

@@ -11,8 +11,7 @@ from scipy import stats
 from oleander.arrays import Floats, Labels
 from studies.data.base import BINARY_FEATURES, CONTINUOUS_FEATURES
 from studies.data.published import GROUPS, MEANS, P_VALUES, PAIR_P_VALUES, SHARES, SMELL_COUNTS
-from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.trajectories import patient_groups
 from studies.store import Store
 
@@ -210,45 +209,4 @@ def _shown(table: pd.DataFrame, smell: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([shown[:place], smell.reindex(columns=shown.columns), shown[place:]], ignore_index=True)
 
 
-def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw the p values across groups, ours beside the printed ones."""
-    table = store.read("baseline_table")
-    figure, axes = pen.sheet("Differences between the groups at screening", width=7)
-    ax = axes[0, 0]
-    places = np.arange(len(table))[::-1]
-    floor = 1e-6
-    ax.scatter(table["p"].clip(lower=floor), places + 0.12, color=COLOURS[0], marker="o", label="ours")
-    ax.scatter(table["p_holm"].clip(lower=floor), places + 0.12, color=COLOURS[0], marker="|", s=90, label="after Holm")
-    ax.scatter(table["paper_p"], places - 0.12, color=COLOURS[5], marker="s", label="paper (0.001 stands for less)")
-    ax.axvline(LEVEL, color="0.6", lw=1, ls=":")
-    ax.set(xscale="log", xlabel="p value across groups (below 0.000001 drawn there)", yticks=places)
-    ax.set_yticklabels(table["feature"])
-    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
-    return {"p_values": figure}
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    return [
-        Exhibit(
-            "baseline_shown",
-            "Baseline and screening measurements by group, the paper's in brackets; pairs are those with p < 0.05 in a "
-            "t test, then those left after correcting for the number of tests (Holm; Benjamini and Hochberg).",
-            "No correction for the number of tests.",
-            "table",
-            redraws="Table 1, baseline comparisons",
-        ),
-        Exhibit(
-            "p_values",
-            f"{facts['n_rows_agree']} of {facts['n_rows']} rows fall on the same side of 0.05 as in the paper; of the "
-            f"{facts['n_pairs_printed']} pairs it marks, {facts['n_pairs_found']} are found, and "
-            f"{facts['n_pairs_more']} more. Of {facts['n_pairs_plain']} significant pairs over all features, "
-            f"{facts['n_pairs_after_holm']} are left after Holm's correction.",
-            "p values as printed in the table.",
-            redraws="Table 1, its p values",
-        ),
-        Exhibit("all_features", "The same for all 31 features.", "", "table", is_behind=True),
-    ]
-
-
-BASELINE_TABLE = Step("baseline_table", "Groups at screening", compute, draw, exhibits, needs=("trajectories",))
+BASELINE_TABLE = Step("baseline_table", "Groups at screening", compute, needs=("trajectories",))

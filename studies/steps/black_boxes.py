@@ -9,12 +9,11 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Part, Step, Task, Work
+from studies.step import Facts, Part, Step, Task, Work
 from studies.steps.models import (
     Model,
     best_choice,
     confusion,
-    describe_choice,
     fit_quietly,
     make_models,
     make_random_forest,
@@ -202,47 +201,4 @@ def _draw_roc(ax: Any, curves: pd.DataFrame, title: str) -> None:
     ax.legend(fontsize="x-small", title="area", title_fontsize="x-small", loc="lower right")
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    shown = []
-    for task, found in facts.items():
-        words = task_words(task)
-        right = ", ".join(f"{name} {found[name]['accuracy']['test']:.1%}" for name in ("logistic", "network", "forest"))
-        further = ""
-        if "repeats" in found:
-            repeats = found["repeats"]
-            means = ", ".join(f"{name} {np.mean(values):.1%}" for name, values in repeats["accuracy"].items())
-            further = f" Over {repeats['n']} further splits: {means}."
-        shown += [
-            Exhibit(
-                f"{task}_confusion",
-                f"Columns are true classes, rows predicted ones; test rows, {words}. Right: {right}.{further}",
-                "Confusion matrices of the three models; the bagged forest does best, logistic regression worst.",
-                redraws="Figure 8, confusion matrices",
-            ),
-            Exhibit(
-                f"{task}_roc",
-                f"Each class against the others, {words}.",
-                "ROC curves of the three models.",
-                redraws="Figure 9, ROC curves",
-            ),
-            Exhibit(f"{task}_scores", f"Accuracy by part, {words}.", "", "table", is_behind=True),
-            Exhibit(
-                f"{task}_forest_tuning",
-                f"Cross-validated accuracy of forests, {words}. Best: {describe_choice(found['forest']['best'])}.",
-                "50 bagged trees gave the best results among forest sizes.",
-                "table",
-                is_behind=True,
-            ),
-            Exhibit(
-                f"{task}_network_tuning",
-                f"Cross-validated accuracy of networks, {words}. Best: {describe_choice(found['network']['best'])}.",
-                "One hidden layer of 100 ReLU units was the most effective.",
-                "table",
-                is_behind=True,
-            ),
-        ]
-    return shown
-
-
-BLACK_BOXES = Step("black_boxes", "Black boxes", compute, draw, exhibits)
+BLACK_BOXES = Step("black_boxes", "Black boxes", compute, draw)

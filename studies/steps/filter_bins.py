@@ -10,8 +10,7 @@ from joblib import Parallel, delayed
 from oleander.candidates.balls import choose_centers
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree
-from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
 from studies.store import Store
 from studies.tasks import make_explained_tasks
@@ -69,27 +68,4 @@ def _measure(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     return pd.DataFrame([line for lines in found for line in lines])
 
 
-def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw fidelity and features kept by the number of bins."""
-    grouped = store.read("bins").groupby("bins")[["fidelity", "n_selected"]]
-    means, errors = grouped.mean(), grouped.sem()
-    figure, axes = pen.sheet("Bins of the filter's histograms", 1, 2, width=3.8)
-    words = {"fidelity": "fidelity on fresh draws", "n_selected": "features kept"}
-    for number, (ax, (name, label)) in enumerate(zip(axes.flat, words.items(), strict=True)):
-        ax.errorbar(means.index, means[name], errors[name], color=COLOURS[number], marker="o", capsize=3)
-        ax.axvline(PAPERS_BINS, color="0.7", lw=1, ls=":")
-        ax.set(xlabel="bins", ylabel=label, xticks=list(means.index))
-    return {"bins": figure}
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    found = "; ".join(f"{n_bins} bins {line['fidelity']:.3f}" for n_bins, line in facts["bins"].items())
-    caption = (
-        f"Trees of {MAX_LEAVES} leaves around {facts['n_centers']} rows, r = {facts['radius']:g}. Fidelity on fresh "
-        f"draws: {found}. Bars are standard errors."
-    )
-    return [Exhibit("bins", caption, "Three bins for numbers are enough (text).")]
-
-
-FILTER_BINS = Step("filter_bins", "Bins of the filter", compute, draw, exhibits, needs=("black_boxes",))
+FILTER_BINS = Step("filter_bins", "Bins of the filter", compute, needs=("black_boxes",))

@@ -6,22 +6,19 @@ weakly and on something else besides, so that leaves stay impure and every featu
 """
 
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.rules.filtering import select_features
-from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.store import Store
 
 MOST_FLIPS = 3
 N_LABELS = 5
 DRAWS = (5_000, 10_000, 20_000, 40_000)
 FEATURES = (10, 20, 40, 80)
-TITLES = {"draws": "draws", "features": "features"}
 Codes = NDArray[np.intp]
 
 
@@ -109,39 +106,4 @@ def compute(work: Work, store: Store) -> Facts:
     return {**powers, "share_picked": round(float((table["n_picked"] / table["features"]).mean()), 3)}
 
 
-def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw work and time against size; a grey line is exactly linear."""
-    table = store.read("cost")
-    # Work and time do not depend on the study's data, so the title does not call them synthetic.
-    figure, axes = Pen().sheet(
-        "The information filter (FFFS) in total, every feature picked", 2, 2, width=3.8, height=2.8
-    )
-    units = {"counts": ("draws looked at, millions", 1e-6), "seconds": ("milliseconds", 1000.0)}
-    for line, (name, (label, unit)) in zip(axes, units.items(), strict=True):
-        for number, (ax, (varies, words)) in enumerate(zip(line, TITLES.items(), strict=True)):
-            part = table[table["varies"] == varies]
-            ax.plot(part[varies], unit * part[name], color=COLOURS[number], marker="o")
-            last = part.iloc[-1]
-            ax.plot([0, last[varies]], [0, unit * last[name]], color="0.7", lw=1, ls=":")
-            power = slope(part[varies], part[name])
-            ax.set(xlabel=words, ylabel=label, title=f"power {power:.2f}", xlim=(0, None), ylim=(0, None))
-            ax.locator_params(axis="x", nbins=5)
-    return {"cost": figure}
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    return [
-        Exhibit(
-            "cost",
-            f"{facts['share_picked']:.0%} of the features are picked. Work grows with the power "
-            f"{facts['counts']['draws']:.2f} of the draws and {facts['counts']['features']:.2f} of the features, time "
-            f"with {facts['seconds']['draws']:.2f} and {facts['seconds']['features']:.2f}; a single round takes "
-            f"{facts['one_round']['draws']:.2f} and {facts['one_round']['features']:.2f}. Dotted: exactly linear.",
-            "The filter is O(N·|Φ|) in total (proposition in the appendix on FFFS). Its proof counts O(N) for a round, "
-            "in which every feature that is left is scored.",
-        )
-    ]
-
-
-FILTER_COST = Step("filter_cost", "Cost of the filter", compute, draw, exhibits)
+FILTER_COST = Step("filter_cost", "Cost of the filter", compute)

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from studies.drawing import COLOURS, MARKERS, Pen
-from studies.step import Exhibit, Facts, Step, Work
-from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows
-from studies.steps.paper_program import PROGRAMS, LocalName, curves, solve_grid, train_pool
+from studies.step import Facts, Step, Work
+from studies.steps.explained_rows import LEARNED, ExplainedRows, about_rows, make_explained_rows
+from studies.steps.paper_program import LocalName, curves, solve_grid, train_pool
 from studies.store import Store
 from studies.tasks import make_explained_tasks, task_words
 
@@ -85,7 +85,7 @@ def _gain(pairs: Any) -> dict[str, Any]:
 
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw coverage and fidelity by budget for every kind: two panels as in the paper, and all panels."""
+    """Draw coverage and fidelity by budget for every kind, in two panels as in the paper."""
     figures: dict[str, Any] = {}
     for file in sorted(store.folder.glob("*_both.csv")):
         task = file.stem.removesuffix("_both")
@@ -97,16 +97,6 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
             ax.set(title=MEASURES[measure], xlabel="budget K")
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
         figures[f"{task}_both"] = figure
-        panels = [(rows, measure) for rows in (HELD_OUT, LEARNED) for measure in MEASURES]
-        figure, axes = pen.sheet(f"{title}, all panels", len(PROGRAMS), len(panels), width=3.0, height=2.8, sharex=True)
-        for line, program in zip(axes, PROGRAMS, strict=True):
-            for ax, (rows, measure) in zip(line, panels, strict=True):
-                _draw_panel(ax, table, program, rows, measure)
-                ax.set_title(f"{MEASURES[measure]}\n{program}, {rows}", fontsize="small")
-        for ax in axes[-1]:
-            ax.set_xlabel("budget K")
-        axes[0, 0].legend(fontsize="x-small")
-        figures[f"{task}_all_panels"] = figure
     return figures
 
 
@@ -121,46 +111,10 @@ def _draw_panel(ax: Any, table: pd.DataFrame, program: str, rows: str, measure: 
     ax.set(ylim=(-0.02, 1.03))
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    shown = []
-    for task, found in facts["tasks"].items():
-        numbers = {"binary": "Figure 3, two classes", "five_classes": "Figure 4, five classes"}
-        words = "; ".join(
-            f"over {TITLES[rival]}: {_words(found['gain']['strict'][HELD_OUT][rival])}" for rival in RIVALS
-        )
-        shown += [
-            Exhibit(
-                f"{task}_both",
-                f"{found['title']}, strict program, on the rows that explainers are chosen on. Gain of trees behind "
-                f"the paper's filter on rows held out, {words}.",
-                'Its "unfiltered" is LIME. With the filter: more coverage and about 4% more fidelity with two '
-                "classes, about 5% more coverage with five, at every budget.",
-                redraws=numbers.get(task, "Figure 4, on other data"),
-            ),
-            Exhibit(
-                f"{task}_all_panels",
-                f"{found['title']}: both programs, on both kinds of rows, by both measures of fidelity.",
-                is_behind=True,
-            ),
-        ]
-    return shown
-
-
-def _words(gain: Facts) -> str:
-    return ", ".join(
-        f"{MEASURES[measure]} {line['mean']:+.1%} (ahead at {line['n_ahead']} of {line['n']} budgets)"
-        if line["mean"] is not None
-        else f"{MEASURES[measure]}: nothing to compare"
-        for measure, line in gain.items()
-    )
-
-
 FILTER_IN_PROGRAM = Step(
     "filter_in_program",
     "Filter, no filter and LIME inside the program",
     compute,
     draw,
-    exhibits,
     needs=("black_boxes",),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from studies.drawing import Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.aggregation import FLOOR_COLOURS, FLOOR_WIDTHS
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows, radii_of
 from studies.steps.paper_program import curves, method_name, solve_grid, train_pool
@@ -80,21 +80,6 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     return figures
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    return [
-        Exhibit(
-            f"{task}_floors",
-            f"{found['title']}: each program by itself at every radius, on D by the paper's definition and on rows "
-            "held out. Lines that lie on each other are floors that change nothing; a line is missing where nothing is "
-            "covered, so that there is no fidelity.",
-            "The floor allows for higher fidelity given proper tuning, at a cost for coverage.",
-            redraws="Figures 1, 2 and 5, the lines of φ, at every radius",
-        )
-        for task, found in facts["tasks"].items()
-    ]
-
-
 FLOORS_BY_RADIUS = Step(
-    "floors_by_radius", "The floor as a knob, at every radius", compute, draw, exhibits, needs=("black_boxes",)
+    "floors_by_radius", "The floor as a knob, at every radius", compute, draw, needs=("black_boxes",)
 )

@@ -8,7 +8,6 @@ HiGHS has no limit on its work before the first node, and does not get there wit
 """
 
 import time
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -22,8 +21,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.draws.in_ball import seed_for
 from oleander.rules import ball_distances
 from oleander.selection import SelectionProblem
-from studies.drawing import Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
 from studies.steps.paper_program import make_local
 from studies.store import Store
@@ -182,31 +180,9 @@ def _solve(work: Work, explained: ExplainedRows, name: str, make: Any, floor: fl
     return pd.DataFrame([{**about, **line} for line in lines])
 
 
-def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw nothing: the step's result is a table."""
-    return {}
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    words = "; ".join(f"{name}: {_words(lines)}" for name, lines in facts["instances"].items())
-    caption = f"K = {facts['budget']}, at most {facts['max_nodes']} nodes. {words}."
-    return [Exhibit("solvers", caption, "The program can be solved by commercial solvers.", "table")]
-
-
-def _words(lines: list[Mapping[str, Any]]) -> str:
-    return ", ".join(
-        f"{line['solver']} {line['covered']} of {line['rows']} rows in {line['seconds']:.1f} s"
-        f"{' (proven)' if line['proven'] else ''}"
-        for line in lines
-    )
-
-
 GENERAL_SOLVER = Step(
     "general_solver",
     "The printed program and a general solver",
     compute,
-    draw,
-    exhibits,
     needs=("black_boxes",),
 )

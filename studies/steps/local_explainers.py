@@ -17,7 +17,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree, UnfilteredTree
 from studies.drawing import COLOURS, MARKERS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.black_boxes import model_for
 from studies.steps.explained_rows import make_explained_rows, radii_of
 from studies.store import Store
@@ -209,84 +209,24 @@ def _number(value: Any) -> float | None:
 
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw leaves against fidelity, with and without the filter, and the number of features it keeps."""
-    figures: dict[str, Any] = {}
-    for measure, words in MEASURES.items():
-        curves = store.read(f"leaves_by_{measure}")
-        radii = sorted(curves["radius"].unique())
-        figure, axes = pen.sheet(
-            f"Whole trees: leaves by fidelity on {words}", 1, len(radii), width=3.2, sharex=True, sharey=True
-        )
-        for ax, radius in zip(axes.flat, radii, strict=True):
-            for number, (kind, label) in enumerate(KINDS.items()):
-                part = curves[(curves["radius"] == radius) & (curves["kind"] == kind)]
-                style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 4}
-                ax.plot(part["fidelity"], part["leaves"], STYLES[kind], label=label, **style)
-            ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
-            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02), xticks=(0, 0.5, 1))
-        # The axis is shared: a limit set before the last panel is drawn would cut its curves.
-        axes[0, 0].set(ylabel="mean number of leaves", ylim=(0, 1.05 * curves["leaves"].max()))
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
-        figures[f"leaves_by_{measure}"] = figure
-    table = pd.concat([pd.read_csv(file) for file in sorted(store.folder.glob("explainers_r*.csv"))])
-    table = table[table["size"] == "whole"]
-    figure, axes = pen.sheet("Number of features the filter keeps", 1, len(FILTERS), width=5.0, sharey=True)
-    radii = sorted(table["radius"].unique())
-    width = 0.8 / len(radii)
-    for ax, kind in zip(axes.flat, FILTERS, strict=True):
-        for number, radius in enumerate(radii):
-            kept = table.loc[(table["radius"] == radius) & (table["kind"] == kind), "n_selected"]
-            counts = kept.value_counts(normalize=True)
-            places = counts.index.to_numpy(float) + (number - (len(radii) - 1) / 2) * width
-            ax.bar(places, counts, width, color=COLOURS[number], label=f"r = {radius:g}")
-        ax.axvline(5.5, color="0.7", lw=1, ls=":")
-        ax.set(
-            xlabel="features", title=KINDS[kind], xlim=(0, table["n_selected"][table["kind"] != "unfiltered"].max() + 1)
-        )
-    axes[0, 0].set(ylabel="share of explainers")
-    axes[0, 0].legend(fontsize="small")
-    figures["features_kept"] = figure
-    return figures
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    balls = "; ".join(
-        f"r = {radius}: {found['median_rows_in_ball']:g} rows in the median ball, {found['share_alone_in_ball']:.0%} "
-        "of the balls hold only their center"
-        for radius, found in facts["radii"].items()
-    )
-    kept = "; ".join(
-        f"r = {radius}: {found['kept']['letter']['share_at_most_five']:.0%} by the letter, "
-        f"{found['kept']['filtered']['share_at_most_five']:.0%} by ours"
-        for radius, found in facts["radii"].items()
-    )
-    return [
-        Exhibit(
-            "leaves_by_data_fidelity",
-            f"{facts['n_centers']} centers, whole trees on the same draws, {', '.join(KINDS.values())}. Fidelity is "
-            "agreement with the black box on all rows of the data, which is how we read the paper's axis.",
-            "With the filter, trees are smaller at r = 7 and 11 above fidelity 0.6, about equal at r = 3 and 15; below "
-            "0.6, trees without the filter are smaller.",
-            redraws="Figure 10, leaves by fidelity with and without the filter",
-        ),
-        Exhibit(
-            "leaves_by_fresh_fidelity",
-            f"The same, with fidelity on fresh draws from the ball. {balls}.",
-            "Not in the paper, which does not say on which rows fidelity is measured.",
-            redraws="Figure 10, inside the ball",
-        ),
-        Exhibit(
-            "features_kept",
-            f"Share of explainers for which the filter keeps at most five of {facts['n_features']} features: {kept}. "
-            "The paper's filter stops where no information is positive; ours stops at information that is not "
-            "significant.",
-            "Typically at most five.",
-        ),
-        Exhibit("summary", "Medians and means; small trees have at most 16 leaves.", "", "table", is_behind=True),
-    ]
+    """Draw leaves against fidelity on all rows, with and without the filter."""
+    curves = store.read("leaves_by_data_fidelity")
+    radii = sorted(curves["radius"].unique())
+    title = f"Whole trees: leaves by fidelity on {MEASURES['data_fidelity']}"
+    figure, axes = pen.sheet(title, 1, len(radii), width=3.2, sharex=True, sharey=True)
+    for ax, radius in zip(axes.flat, radii, strict=True):
+        for number, (kind, label) in enumerate(KINDS.items()):
+            part = curves[(curves["radius"] == radius) & (curves["kind"] == kind)]
+            style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 4}
+            ax.plot(part["fidelity"], part["leaves"], STYLES[kind], label=label, **style)
+        ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
+        ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02), xticks=(0, 0.5, 1))
+    # The axis is shared: a limit set before the last panel is drawn would cut its curves.
+    axes[0, 0].set(ylabel="mean number of leaves", ylim=(0, 1.05 * curves["leaves"].max()))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
+    return {"leaves_by_data_fidelity": figure}
 
 
 LOCAL_EXPLAINERS = Step(
-    "local_explainers", "Local explainers with and without the filter", compute, draw, exhibits, needs=("black_boxes",)
+    "local_explainers", "Local explainers with and without the filter", compute, draw, needs=("black_boxes",)
 )

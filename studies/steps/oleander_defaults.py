@@ -15,7 +15,7 @@ from oleander import NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.explainer import AggregateExplainer
 from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Task, Work
+from studies.step import Facts, Step, Task, Work
 from studies.steps.aggregation_rivals import MAX_LEAVES
 from studies.steps.explained_rows import HELD_OUT, LEARNED, MEASURES, ExplainedRows, make_explained_rows
 from studies.steps.paper_program import method_name
@@ -168,26 +168,10 @@ def _value(table: pd.DataFrame, method: str, budget: int | None, measure: str) -
     return float(part[measure].iloc[0]) if len(part) else np.nan
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    tables = [
-        Exhibit(f"{task}_all", f"{found['title']}: {_words(found)}", "", "table", is_behind=True)
-        for task, found in facts["tasks"].items()
-    ]
-    caption = "Oleander's default, the paper's program by the definition, and one tree that abstains, on held-out rows."
-    return [Exhibit("defaults", caption), *tables]
-
-
-def _words(found: Facts) -> str:
-    units = f"{found['n_judging']} {found['unit']}s judge, which can show a floor of at most {found['most_shown']:.2f}"
-    return f"all methods on {found['n_held_out']:,} held-out rows; {units}."
-
-
 OLEANDER_DEFAULTS = Step(
     "oleander_defaults",
     "Beyond the paper: Oleander's default",
     compute,
     draw,
-    exhibits,
     needs=("black_boxes", "aggregation"),
 )

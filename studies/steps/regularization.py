@@ -25,8 +25,7 @@ from oleander.rules import Ball
 from oleander.rules.base import encode_labels
 from oleander.rules.filtering import bin_codes, select_features
 from oleander.rules.growth import grow_tree
-from studies.drawing import COLOURS, MARKERS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radii_of
 from studies.store import Store
 from studies.tasks import make_explained_tasks
@@ -36,13 +35,6 @@ FEATURES = (1, 2, 3, 5, 8)
 TARGETS = (0.7, 0.8, 0.9)
 # C of the logistic models, times the number of draws; close to each other, so that every number of features occurs.
 PENALTIES = tuple(np.geomspace(2, 200, 14).round(1).tolist())
-TITLES = {
-    "letter": "trees, the paper's filter",
-    "filtered": "trees, our filter",
-    "unfiltered": "trees, no filter",
-    "pruned": "pruned trees",
-    "l1": "logistic, L1",
-}
 ALPHAS: dict[str, float | None] = {"letter": None, "filtered": 1e-3}
 
 
@@ -238,44 +230,4 @@ def _number(value: Any) -> float | None:
     return None if np.isnan(value) else round(float(value), 4)
 
 
-def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw fidelity by leaves and by features, a column for each radius."""
-    table = store.read("compared")
-    radii = sorted(table["radius"].unique())
-    figure, axes = pen.sheet("Filter against regularization, on fresh draws", 2, len(radii), width=3.2, sharey=True)
-    for row, size in zip(axes, ("leaves", "features"), strict=True):
-        for ax, radius in zip(row, radii, strict=True):
-            part = table[(table["radius"] == radius) & table[size].notna()]
-            for number, (kind, label) in enumerate(TITLES.items()):
-                line = part[part["kind"] == kind].groupby(size)["fidelity"].mean()
-                if len(line):
-                    style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 3.5}
-                    ax.plot(line.index, line, label=label, **style)
-            ax.set(xlabel=f"maximum number of {size}", title=f"r = {radius:g}")
-            if size == "leaves":
-                ax.set_xscale("log", base=2)
-        row[0].set_ylabel("fidelity on fresh draws")
-    handles = {
-        label: handle for ax in axes[:, 0] for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside right center", fontsize="small")
-    return {"regularization": figure}
-
-
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    return [
-        Exhibit(
-            "regularization",
-            f"{facts['n_centers']} centers, the same draws for all. Above: trees by maximum number of leaves, grown or "
-            "pruned. Below: whole trees on the first features that the paper's filter picks, and L1 logistic models "
-            "with as many features.",
-            "In the abstract of the local explainer and in its conclusions: less complex than explainers that use "
-            "regularization, with better fidelity. No experiment compares them.",
-        )
-    ]
-
-
-REGULARIZATION = Step(
-    "regularization", "Filter against regularization", compute, draw, exhibits, needs=("black_boxes",)
-)
+REGULARIZATION = Step("regularization", "Filter against regularization", compute, needs=("black_boxes",))

@@ -21,7 +21,7 @@ from oleander.rules import Ball
 from oleander.rules.base import encode_labels
 from oleander.rules.filtering import bin_codes, select_features
 from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
 from studies.store import Store
 from studies.tasks import make_explained_tasks
@@ -142,23 +142,4 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     return {"sets": figure}
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    words = "; ".join(
-        f"{float(share):.0%}: {found['smallest']:g} features by brute force, {found['fffs']:g} by FFFS, equal around "
-        f"{found['equal']:.0%} of the rows"
-        for share, found in facts["shares"].items()
-    )
-    return [
-        Exhibit(
-            "sets",
-            f"{facts['n_centers']} rows; sets of the {facts['max_features']} features with the most information by "
-            "themselves. "
-            f"Mean size of the smallest set that keeps a share of their information: {words}. The area of a mark is "
-            "the number of rows.",
-            "Φ*(x), the smallest set of features that suffices for the label, is approximated by FFFS.",
-        )
-    ]
-
-
-SMALLEST_SETS = Step("smallest_sets", "The smallest sufficient set", compute, draw, exhibits, needs=("black_boxes",))
+SMALLEST_SETS = Step("smallest_sets", "The smallest sufficient set", compute, draw, needs=("black_boxes",))

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import silhouette_score
 
 from oleander.arrays import Labels
-from studies.data import DataSet
 from studies.data.base import SCORES
 from studies.drawing import COLOURS, MARKERS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.clustering import (
     N_GROUPS,
     PROJECTIONS,
@@ -53,7 +51,7 @@ def compute(work: Work, store: Store) -> Facts:
         name: neighbour_purity(part[["x", "y"]].to_numpy(), part["group"].to_numpy())
         for name, part in planes.groupby("projection")
     }
-    facts: Facts = {
+    return {
         "is_synthetic": cohort.is_synthetic,
         "n_people": len(cohort.X),
         "n_patients": len(trajectories),
@@ -61,13 +59,9 @@ def compute(work: Work, store: Store) -> Facts:
         "bend": bend(curve["k"].tolist(), curve["mse"].tolist()),
         "held_out_bend": bend(curve["k"].tolist(), curve["held_out_mse"].tolist()),
         "sizes": {str(group): int((groups == group).sum()) for group in np.unique(groups)},
-        "silhouette": float(silhouette_score(trajectories, groups)),
         "purity": purity,
         **_changes(means),
     }
-    if work.telemonitoring is not None:
-        facts["telemonitoring"] = _telemonitoring(work.telemonitoring, work, store)
-    return facts
 
 
 def _changes(means: pd.DataFrame) -> Facts:
@@ -80,34 +74,9 @@ def _changes(means: pd.DataFrame) -> Facts:
     }
 
 
-def _telemonitoring(data: DataSet, work: Work, store: Store) -> Facts:
-    """Cluster the public telemonitoring patients: two scores at three times."""
-    assert data.about is not None
-    table = pd.DataFrame({"patient": data.groups, "day": data.about["test_time"], "motor": data.y})
-    table["total"] = data.about["total_UPDRS"]
-    rows = []
-    for _, patient in table.sort_values("day").groupby("patient"):
-        # Scores between the assessments are interpolated, so both ends and the middle hold all the information.
-        days = np.linspace(patient["day"].min(), patient["day"].max(), 3)
-        rows.append([np.interp(day, patient["day"], patient[score]) for day in days for score in ("motor", "total")])
-    trajectories = np.array(rows)
-    seed = work.settings.random_state
-    curve = store.table("telemonitoring_elbow", lambda: elbow(trajectories, range(1, 11), seed, n_jobs=work.n_jobs))
-    k = bend(curve["k"].tolist(), curve["mse"].tolist())
-    labels = cluster(trajectories, k, seed)
-    return {
-        "n_patients": len(trajectories),
-        "bend": k,
-        "held_out_bend": bend(curve["k"].tolist(), curve["held_out_mse"].tolist()),
-        "sizes": sorted(np.bincount(labels).tolist(), reverse=True),
-        "silhouette": float(silhouette_score(trajectories, labels)),
-    }
-
-
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
     """Draw the elbow, the mean trajectories and the projections."""
-    title = "Patients' trajectories: how many groups?"
-    figures = {"elbow": _draw_elbow(store.read("elbow"), pen, title, N_GROUPS)}
+    figures = {"elbow": _draw_elbow(store.read("elbow"), pen)}
     means = store.read("mean_trajectories")
     figure, axes = pen.sheet("Mean trajectory by group (bands: two standard errors)", 2, 2, sharex=True)
     for ax, score in zip(axes.flat, SCORES, strict=True):
@@ -134,17 +103,12 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         ax.set(title=words, xticks=[], yticks=[])
     axes[0, 0].legend(fontsize="small")
     figures["projections"] = figure
-    if (store.folder / "telemonitoring_elbow.csv").exists():
-        curve = store.read("telemonitoring_elbow")
-        figures["telemonitoring_elbow"] = _draw_elbow(
-            curve, Pen(), "Telemonitoring, 42 real patients: how many groups?"
-        )
     return figures
 
 
-def _draw_elbow(curve: pd.DataFrame, pen: Pen, title: str, used: int | None = None) -> Any:
+def _draw_elbow(curve: pd.DataFrame, pen: Pen) -> Any:
     """Draw the loss by the number of groups; the number that is used is marked in red, as in the paper."""
-    figure, axes = pen.sheet(title, width=5.5)
+    figure, axes = pen.sheet("Patients' trajectories: how many groups?", width=5.5)
     ax = axes[0, 0]
     ax.plot(curve["k"], curve["mse"], color=COLOURS[0], marker="o", label="same patients")
     ax.plot(curve["k"], curve["held_out_mse"], color=COLOURS[1], marker="s", ls="--", label="held-out patients")
@@ -152,50 +116,11 @@ def _draw_elbow(curve: pd.DataFrame, pen: Pen, title: str, used: int | None = No
     loss = float(curve.loc[curve["k"] == k, "mse"].iloc[0])
     style = {"s": 140, "facecolors": "none", "linewidths": 1.5, "zorder": 3}
     ax.scatter([k], [loss], edgecolors="0.4", label=f"largest bend: {k}", **style)
-    if used is not None:
-        loss = float(curve.loc[curve["k"] == used, "mse"].iloc[0])
-        ax.scatter([used], [loss], color="red", zorder=4, label=f"used, as in the paper: {used}")
+    loss = float(curve.loc[curve["k"] == N_GROUPS, "mse"].iloc[0])
+    ax.scatter([N_GROUPS], [loss], color="red", zorder=4, label=f"used, as in the paper: {N_GROUPS}")
     ax.set(xlabel="groups", ylabel="mean squared distance", ylim=(0, None), xticks=curve["k"])
     ax.legend(fontsize="small")
     return figure
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    shown = [
-        Exhibit(
-            "elbow",
-            f"Loss of k-means by number of groups. The bend is at {facts['bend']}, on held-out patients at "
-            f"{facts['held_out_bend']}.",
-            "Elbow plot; four groups are chosen.",
-            redraws="Figure 11, elbow plot",
-        ),
-        Exhibit(
-            "mean_trajectories",
-            "Mean scores of the four groups at the visits.",
-            "Group 0: cognitive decline; group 1: motor symptoms stand still, autonomy falls; group 2: motor symptoms; "
-            "group 3: moderate symptoms.",
-            redraws="Figure 6, mean trajectories",
-        ),
-        Exhibit(
-            "projections",
-            f"Of a patient's ten nearest neighbours, {facts['purity']['pca']:.0%} (PCA) and "
-            f"{facts['purity']['tsne']:.0%} (t-SNE) are in the same group; silhouette {facts['silhouette']:.2f}.",
-            "The groups are distinct and do not overlap much in either projection.",
-            redraws="Figure 7, projections",
-        ),
-    ]
-    if "telemonitoring" in facts:
-        found = facts["telemonitoring"]
-        shown.append(
-            Exhibit(
-                "telemonitoring_elbow",
-                f"The same clustering on public data of {found['n_patients']} real patients (motor and total UPDRS at "
-                f"three times): the bend is at {found['bend']}, silhouette {found['silhouette']:.2f}.",
-                redraws="Figure 11, on public data",
-            )
-        )
-    return shown
-
-
-TRAJECTORIES = Step("trajectories", "Trajectories and groups", compute, draw, exhibits)
+TRAJECTORIES = Step("trajectories", "Trajectories and groups", compute, draw)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from oleander.draws.in_ball import Bounds
 from studies.drawing import COLOURS, MARKERS, Pen
-from studies.step import Exhibit, Facts, Step, Work
+from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, make_explained_rows
 from studies.steps.paper_program import LocalName, bounds_of, solve_grid, train_pool
 from studies.store import Store
@@ -75,15 +75,4 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     return {"kinds": figure}
 
 
-def exhibits(facts: Facts) -> list[Exhibit]:
-    """Return what the page shows."""
-    return [
-        Exhibit("kinds", "The same balls with either filter, and with draws uncut, clipped or cut at the bounds."),
-        *(
-            Exhibit(f"{task}_kinds", f"{found['title']}: the same in figures.", "", "table", is_behind=True)
-            for task, found in facts["tasks"].items()
-        ),
-    ]
-
-
-VARIANTS = Step("variants", "Our variants of filter and draws", compute, draw, exhibits, needs=("black_boxes",))
+VARIANTS = Step("variants", "Our variants of filter and draws", compute, draw, needs=("black_boxes",))

@@ -14,13 +14,12 @@ def options(monkeypatch):
 
 
 def test_every_option_reaches_the_study(options, tmp_path):
-    main(["geriatric", "--data", "there", "--telemonitoring", "here", "--out", str(tmp_path), "--quick", "--jobs", "1"])
+    main(["geriatric", "--data", "there", "--out", str(tmp_path), "--quick", "--jobs", "1"])
     assert options == {
         "study": "geriatric",
         "data": "there",
         "out": str(tmp_path),
         "quick": True,
-        "telemonitoring": "here",
         "n_jobs": 1,
         "settings": Settings.plan("geriatric", quick=True),
         "only": (),
@@ -30,7 +29,7 @@ def test_every_option_reaches_the_study(options, tmp_path):
 def test_centers_and_draws_stand_for_every_step(options):
     main(["ppmi", "--out", "there", "--centers", "all", "--draws", "5000"])
     settings = options["settings"]
-    assert (options["data"], options["telemonitoring"], options["quick"]) == (None, None, False)
+    assert (options["data"], options["quick"]) == (None, False)
     assert (settings.n_centers, settings.n_candidates, settings.n_draws) == (None, None, 5000)
     assert not settings.decides
     main(["ppmi", "--out", "there", "--centers", "30"])
@@ -85,21 +84,6 @@ def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main(["report", "--out", "there"])
     assert "report needs --page" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("is_equal", [True, False])
-def test_two_runs_are_compared(options, monkeypatch, capsys, is_equal):
-    monkeypatch.setattr("studies.__main__.read_runs", str)
-    monkeypatch.setattr("studies.__main__.compare_runs", lambda one, other: (f"{one} | {other}", is_equal))
-    if is_equal:
-        main(["compare", "--out", "one", "--with", "two"])
-    else:
-        with pytest.raises(SystemExit):
-            main(["compare", "--out", "one", "--with", "two"])
-    assert capsys.readouterr().out == "one | two\n"
-    with pytest.raises(SystemExit):
-        main(["compare", "--out", "one"])
-    assert "compare needs --with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ import pytest
 
 from studies import report
 from studies.claims import judge_claims
-from studies.timing import Duration
 
 
 def finished(study, facts, **more):
     return report.Finished(
-        study, None, facts, judge_claims(study, facts, is_synthetic=False), more or {"data_facts": Duration(3.0)}
+        study, None, facts, judge_claims(study, facts, is_synthetic=False), more or {"data_facts": 3.0}
     )
 
 
@@ -58,9 +57,7 @@ def test_the_page_of_a_study_lists_what_could_fail():
     scores = dict.fromkeys(("Group 0", "Group 1", "Group 2", "Group 3"), 1.0)
     facts["trajectories"] |= {"change": {"UPDRS III": scores}, "last": {"UPDRS II": scores}}
     only = {"trajectories": facts["trajectories"]}
-    run = report.Finished(
-        "ppmi", None, facts, judge_claims("ppmi", only, is_synthetic=True), {"aggregation": Duration(4.0)}
-    )
+    run = report.Finished("ppmi", None, facts, judge_claims("ppmi", only, is_synthetic=True), {"aggregation": 4.0})
     page = report.study_page(run)
     assert page.startswith("# The PPMI study\n")
     assert "*could* fail on this cohort: four groups; " in page

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from studies.store import Store, digest, fingerprint
-from studies.timing import Duration
 
 
 def test_a_table_is_computed_once(tmp_path):
@@ -26,10 +25,10 @@ def test_other_settings_delete_parts(tmp_path):
     store = Store(tmp_path, "one")
     store.table("numbers", lambda: pd.DataFrame({"x": [1]}))
     store.picture("plot", b"png")
-    store.finish({"answer": 42}, Duration(1.5, 2.5))
+    store.finish({"answer": 42}, 1.5)
     assert Store(tmp_path, "one").is_done
     assert Store(tmp_path, "one").facts == {"answer": 42}
-    assert Store(tmp_path, "one").duration == Duration(1.5, 2.5)
+    assert Store(tmp_path, "one").seconds == 1.5
     other = Store(tmp_path, "two")
     assert not other.is_done
     assert other.facts == {}

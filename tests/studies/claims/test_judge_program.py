@@ -53,13 +53,6 @@ def test_the_floor_is_judged_at_every_radius(make_facts, changes, expected):
     assert judges.floor_is_a_knob(facts)[0] is expected
 
 
-def test_by_the_earlier_rule_a_floor_that_costs_coverage_has_to_gain_fidelity(make_facts):
-    facts = make_facts({"strict 0.9": ((0.3, 0.4), (0.8, 0.85))})
-    facts["tasks"]["by_trial"]["radii"] = {"3": facts["tasks"]["by_trial"]["methods"]}
-    assert judges.floor_pays(facts) is False
-    assert judges.floor_is_a_knob(facts)[0] is None
-
-
 @pytest.mark.parametrize(
     ("status", "gap", "expected"), [("optimal", 0.0, True), ("feasible", 0.004, None), ("feasible", 0.05, False)]
 )

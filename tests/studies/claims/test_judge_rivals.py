@@ -71,7 +71,6 @@ def test_every_task_is_wide_enough(make_facts):
     assert holds is False
     assert ours.startswith("at least 40% of the rows at a fidelity of at least 90% on 1 of 2 tasks")
     assert why.startswith("fewer than 40% are covered, beyond chance: narrow")
-    assert judges.one_wide_task(facts) is True
 
 
 def test_few_rows_decide_nothing(make_facts):

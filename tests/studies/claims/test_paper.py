@@ -10,4 +10,4 @@ def test_names_are_unique_and_every_claim_has_a_figure():
 def test_every_claim_is_measured_in_its_studies():
     for claim in CLAIMS:
         for study in claim.studies:
-            assert claim.step in {plan.step.name for plan in run.STUDIES[study]}
+            assert claim.step in {step.name for step in run.STUDIES[study]}

@@ -74,12 +74,10 @@ def test_errors_name_the_file_and_the_line(tmp_path):
         load_geriatric(tmp_path)
 
 
-def test_a_trial_too_large_to_be_one_is_not_unpacked(tmp_path, monkeypatch):
-    with zipfile.ZipFile(tmp_path / "uci_archive.zip", "w") as archive:
-        archive.writestr("d1p01M", LINES)
-    monkeypatch.setattr(geriatric, "LARGEST_TRIAL", len(LINES) - 1)
-    with pytest.raises(ValueError, match="larger than allowed"):
-        load_geriatric(tmp_path)
+def test_an_archive_that_is_cut_short(folder):
+    (folder / "uci_archive.zip").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ValueError, match=r"uci_archive\.zip is not a complete zip file"):
+        load_geriatric(folder / "uci_archive.zip")
 
 
 def test_the_real_archive(shared_data):

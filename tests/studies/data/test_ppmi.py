@@ -1,10 +1,8 @@
-import numpy as np
 import pandas as pd
 import pytest
 
-from studies.data import load_ppmi, make_ppmi_like
+from studies.data import load_ppmi
 from tests.studies.data.conftest import UPSIT, older_smell, todays_smell
-from tests.studies.data.ppmi_export import write_export
 
 
 def test_people_and_trajectories(export):
@@ -97,14 +95,3 @@ def test_people_who_never_entered_the_study_are_left_out(export, change, expecte
     cohort = load_ppmi(export)
     assert len(cohort.X) == expected
     assert cohort.is_patient.tolist() == [True, False]
-
-
-@pytest.mark.parametrize("vintage", ["today", "older"])
-def test_a_whole_cohort_is_read_back_from_its_tables(tmp_path, vintage):
-    cohort = make_ppmi_like(0)
-    write_export(cohort, tmp_path, vintage)
-    found = load_ppmi(tmp_path)
-    pd.testing.assert_frame_equal(found.X, cohort.X, check_dtype=False)
-    # The study's visits are in other months than the paper's.
-    np.testing.assert_array_equal(found.trajectories, cohort.trajectories)
-    assert found.is_patient.equals(cohort.is_patient)

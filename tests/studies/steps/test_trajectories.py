@@ -1,8 +1,7 @@
-import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from studies.data import load_telemonitoring, make_ppmi_like
+from studies.data import make_ppmi_like
 from studies.data.base import SCORES
 from studies.drawing import SYNTHETIC, Pen
 from studies.settings import Settings
@@ -43,12 +42,3 @@ def test_facts_and_figures(done):
     drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.get_lines()}
     expected = means[(means["score"] == "MoCA") & (means["group"] == "Group 0")]["mean"].tolist()
     assert drawn["Group 0"] == expected
-    assert [exhibit.name for exhibit in step.exhibits(facts)] == ["elbow", "mean_trajectories", "projections"]
-
-
-@pytest.mark.slow
-def test_telemonitoring_is_a_second_check(shared_data, cohort, tmp_path):
-    data = load_telemonitoring(shared_data / "parkinsons_telemonitoring")
-    facts = step._telemonitoring(data, Work("ppmi", cohort, Settings()), Store(tmp_path, "test"))
-    assert facts["n_patients"] == 42 == sum(facts["sizes"])
-    assert pd.read_csv(tmp_path / "telemonitoring_elbow.csv")["k"].tolist() == list(range(1, 11))
