@@ -107,6 +107,6 @@ def test_minority_rows_are_those_outside_the_largest_class():
     labels = np.array(["a"] * 6 + ["b"] * 3 + ["c"])
     answers = np.array(["a"] * 6 + ["b", "b", "a"] + ["c"])
     covers = np.array([[True] * 9 + [False]])
-    assert minority_right(evaluate(covers, answers[None, :], answers, labels, [1])) == pytest.approx(2 / 4)
+    assert minority_right(evaluate(covers, answers[None, :], answers, labels)) == pytest.approx(2 / 4)
     alone = np.array(["a"] * 10)
-    assert np.isnan(minority_right(evaluate(covers, alone[None, :], alone, alone, [1])))
+    assert np.isnan(minority_right(evaluate(covers, alone[None, :], alone, alone)))
