@@ -32,6 +32,15 @@ def make_learner(n_rows=200, n_draws=2000, *, groups=None, by_folds=False, seed=
     return RuleLearner(draws, judged, by_folds=by_folds)
 
 
+def read(step, inside):
+    """Return the code of the answer for each row, given the rows where each rule holds; -1 where none does."""
+    said = np.full(inside.shape[1], -1)
+    ranked = np.argsort([-rule.fidelity for rule in step.rules], kind="stable")
+    for number in ranked[::-1].tolist():
+        said[inside[number]] = step.rules[number].label
+    return said
+
+
 def make_candidates(seed=0, n_candidates=12, n_draws=400):
     """Return random boxes, each with the answer that is right most often inside, on draws of a noisy law."""
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import learn_sequence
+from tests.candidates.making_boxes import read
 
 
 @pytest.fixture
@@ -147,9 +148,9 @@ def test_boxes_with_lines_answer_what_constants_cannot(max_rules):
 def test_a_step_is_judged_by_what_its_lines_say():
     draws = make_draws(steep)
     sequence = learn_sequence(draws, np.random.default_rng(0), max_rules=[2])
-    answered, right = sequence.judge(draws.values, draws.truth)
-    said = sequence.answer(draws.values)
-    for step, codes, is_answered, is_right in zip(sequence.steps, said, answered, right, strict=True):
+    answered, right = sequence.judge(sequence.lay(draws.values), sequence.find_right(draws.values, draws.truth))
+    for step, is_answered, is_right in zip(sequence.steps, answered, right, strict=True):
+        codes = read(step, np.array([sequence.grid.to_box(key).contains(draws.values) for key in step.keys]))
         if step.n_terms:
             for row in range(0, 200):
                 code = codes[row]

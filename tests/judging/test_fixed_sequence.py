@@ -123,8 +123,12 @@ def test_a_false_claim_needs_the_first_false_step_to_pass():
     assert n_false / n_runs <= 0.05
 
 
+def rows(number):
+    return make_judged(np.ones(number, bool), np.ones(number, bool))
+
+
 def test_the_start_is_the_boldest_step_that_is_likely_to_pass():
-    chances = pass_chances(np.array([300.0, 300.0, 300.0]), np.array([1.0, 0.98, 0.9]), 0.9, 0.05)
+    chances = pass_chances(rows(300), np.ones(3), np.array([1.0, 0.98, 0.9]), 0.9, 0.05)
     assert (np.diff(chances) < 0).all()
     assert find_start(chances) == 1
 
@@ -135,10 +139,10 @@ def test_chances_against_a_simulation():
     expected = 1 - CAUTION * (1 - agreement) - EXTRA_ERRORS
     right = np.random.default_rng(0).binomial(n_answered.astype(int), expected, size=(20_000, 3))
     simulated = (lower_bound(right, n_answered, level) >= floor).mean(axis=0)
-    np.testing.assert_allclose(pass_chances(n_answered, agreement, floor, level), simulated, atol=0.02)
+    np.testing.assert_allclose(pass_chances(rows(300), n_answered / 300, agreement, floor, level), simulated, atol=0.02)
 
 
 def test_too_few_rows_cannot_pass():
     # 28 of 28 have a bound of 0.8985.
-    assert pass_chances(np.array([0.0, 28.0]), np.ones(2), 0.9, 0.05).tolist() == [0.0, 0.0]
-    assert pass_chances(np.array([29.0]), np.ones(1), 0.9, 0.05)[0] > 0.5
+    assert pass_chances(rows(28), np.array([0.0, 1.0]), np.ones(2), 0.9, 0.05).tolist() == [0.0, 0.0]
+    assert pass_chances(rows(29), np.ones(1), np.ones(1), 0.9, 0.05)[0] > 0.5

@@ -28,8 +28,7 @@ def pick_step(steps: Steps, lesson: Lesson, floor: float) -> int | None:
     answered = steps.judged[order] != SILENT
     right = answered & (steps.judged[order] == lesson.row_codes)
     judged = Judged(answered, right, rows.weights, rows.groups)
-    n_units = judged.expect_units(mass)
-    start = find_start(pass_chances(n_units, agreement, floor, LEVEL, has_bets=judged.has_bets))
+    start = find_start(pass_chances(judged, mass, agreement, floor, LEVEL))
     passed = find_passed(judged.certified_bounds(LEVEL), start, floor)
     if not len(passed):
         passed = np.flatnonzero(judged.bounds(LEVEL) >= floor)

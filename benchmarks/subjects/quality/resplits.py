@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.cases import Case
 from benchmarks.journal import Row
-from benchmarks.outside.task import Steps, Student, make_steps
+from benchmarks.outside.task import SILENT, Steps, Student, make_steps
 from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.subjects.field.judge import measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
@@ -126,7 +126,7 @@ def judge_by(learner: RuleLearner, rows: Rows) -> RuleLearner:
     """Return a learner of the same sequences, judged on other rows that made no draw; nothing is learned again."""
     assert not learner.by_folds, "sequences of draws from the judging rows are judged by folds only"
     other = replace(learner, rows=rows)
-    other.judged.update({key: replace(judged, rows=rows) for key, judged in learner.judged.items()})
+    other.judged.update({key: replace(judged, learner=other) for key, judged in learner.judged.items()})
     return other
 
 
@@ -171,9 +171,20 @@ def learn_again(lesson: Lesson, budget: Budget, search: Search) -> Measure:
     sequence = propose(lesson, budget)
     steps = tuple(choose_again(sequence, max(step.max_rules for step in sequence.steps), budget.min_fidelity, search))
     sequence = replace(sequence, steps=steps)
-    held, rows, new = (sequence.answer(part) for part in list_parts(lesson))
+    held, rows, new = (find_answers(sequence, part) for part in list_parts(lesson))
     n_rules, sizes = np.array([(len(step.rules), step.size) for step in steps]).T
     return partial(measure_steps, Steps(held, rows, new, n_rules, sizes, sizes), lesson, budget.min_fidelity)
+
+
+def find_answers(sequence: RuleSequence, rows: Floats) -> Ints:
+    """Return codes of answers of shape (n_steps, n_rows); -1 where a step is silent."""
+    laid, said = sequence.lay(rows), np.full((len(sequence.steps), len(rows)), SILENT)
+    for step, line in zip(sequence.steps, said, strict=True):
+        # The most faithful rule answers, and of equal ones the first.
+        ranked = sorted(step.rules, key=lambda rule: -rule.fidelity)[::-1]
+        for rule, inside in zip(ranked, laid.covers([rule.key for rule in ranked]), strict=True):
+            line[inside] = rule.label
+    return said
 
 
 def propose(lesson: Lesson, budget: Budget, max_rules: int | None = None) -> RuleSequence:

@@ -26,7 +26,7 @@ from oleander.judging.certificate import (
 )
 from oleander.judging.fixed_sequence import Judged, find_passed, find_start, pass_chances
 from oleander.judging.floor import Floor
-from oleander.judging.subgroups import FloorBy, judge_subgroups
+from oleander.judging.subgroups import FloorBy, JudgedSubgroups, judge_subgroups
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts
@@ -105,21 +105,19 @@ class RuleLearner:
         if key not in self.judged:
             sisters = None
             if self.by_folds:
-                sequence, answered, right = self._learn_with_sisters(learn)
-                sisters = Judged(answered, right, self.rows.weights, self.rows.groups)
+                sequence, sisters = self._learn_with_sisters(learn)
             else:
                 with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
                     sequence = learn(self.draws, np.random.default_rng(self.seed))
             is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
-            orders = (sequence.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
-            order = np.array(list(dict.fromkeys(step for steps in orders for step in steps)), dtype=np.intp)
-            sisters = None if sisters is None else sisters.part(order)
-            judges = self.rows, self.floor, self.subgroups, self.can_certify
-            self.judged[key] = JudgedSequence(sequence.take(order), *judges, sisters)
+            orders = (sequence.find_order(number, keep_beaten=is_blind) for number in numbers)
+            order = list(dict.fromkeys(step for steps in orders for step in steps))
+            sequence = replace(sequence, steps=tuple(sequence.steps[number] for number in order))
+            self.judged[key] = JudgedSequence(self, sequence, None if sisters is None else sisters.part(order))
         return self.judged[key]
 
-    def _learn_with_sisters(self, learn: Learn) -> tuple[RuleSequence, Bools, Bools]:
-        """Return a sequence, and what its sisters answer, and answer correctly, of rows that made no draw of theirs."""
+    def _learn_with_sisters(self, learn: Learn) -> tuple[RuleSequence, Judged]:
+        """Return a sequence, and what its sisters say of rows that made no draw of theirs."""
         rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = rows.folds(n_folds, self.seed)
@@ -136,7 +134,7 @@ class RuleLearner:
         answered, right = np.zeros((2, len(sequence.steps), rows.n_points), dtype=bool)
         for number, judged in found.items():
             answered[:, fold == number], right[:, fold == number] = judged
-        return sequence, answered, right
+        return sequence, Judged(answered, right, rows.weights, rows.groups)
 
 
 def _learn_part(
@@ -146,8 +144,9 @@ def _learn_part(
     rng = np.random.default_rng(seed)
     if number == WHOLE:
         return learn(draws, rng)
-    own = fold == number
-    return learn(draws.take(_find_usable(draws, fold, number)), rng).judge(rows.values[own], rows.labels[own])
+    values, labels = rows.values[fold == number], rows.labels[fold == number]
+    sister = learn(draws.take(_find_usable(draws, fold, number)), rng)
+    return sister.judge(sister.lay(values), sister.find_right(values, labels))
 
 
 def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
@@ -160,14 +159,21 @@ def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
 class JudgedSequence:
     """Rule sets from cautious to bold, what the judging rows say of them, and the choice of the set to deliver."""
 
+    # Whose rows judge.
+    learner: RuleLearner
     sequence: RuleSequence
-    # As in ``RuleLearner``.
-    rows: Rows
-    floor: Floor
-    subgroups: Labels | None
-    can_certify: bool
     # What sister sequences say of each row, where folds judge.
     sisters: Judged | None
+
+    @property
+    def rows(self) -> Rows:
+        """The judging rows."""
+        return self.learner.rows
+
+    @property
+    def floor(self) -> Floor:
+        """What is compared with the floor, and the confidence of bounds."""
+        return self.learner.floor
 
     @cached_property
     def laid(self) -> Memberships:
@@ -182,7 +188,7 @@ class JudgedSequence:
     @cached_property
     def own(self) -> Judged:
         """What the sets themselves answer, and answer correctly, of the judging rows."""
-        return Judged(*self.sequence.judge_laid(self.laid, self.right), self.rows.weights, self.rows.groups)
+        return Judged(*self.sequence.judge(self.laid, self.right), self.rows.weights, self.rows.groups)
 
     @property
     def answers(self) -> Judged:
@@ -218,15 +224,20 @@ class JudgedSequence:
 
         It is the widest that passes, or a shorter one that is nearly as wide; None where no set passes.
         """
-        on_share = self.floor.on == "share"
+        on_share, level = self.floor.on == "share", self.floor.level
         if not self.sequence.steps:
             return None
         refuted = self.find_refuted(min_fidelity)
-        if self.subgroups is not None and self.sequence.candidates is not None:
-            return self._choose_by_subgroup(self.subgroups, min_fidelity, refuted)
+        mass, agreement = np.array([(step.mass, step.agreement) for step in self.sequence.steps]).T
+        if self.learner.subgroups is not None:
+            names = self.learner.subgroups
+            tested = judge_subgroups(self.answers, names, mass, agreement, min_fidelity, level)
+            return self._choose_by_subgroup(tested, min_fidelity, refuted)
         if self.sisters is None:
-            bounds = self.measured if on_share else self.answers.certified_bounds(self.floor.level)
-            passed = find_passed(bounds, self._find_start(min_fidelity), min_fidelity)
+            # Only draws and the number of rows may decide where the sequence starts.
+            start = find_start(pass_chances(self.answers, mass, agreement, min_fidelity, level))
+            bounds = self.measured if on_share else self.answers.certified_bounds(level)
+            passed = find_passed(bounds, start, min_fidelity)
             kept = passed[~refuted[passed]]
             if len(kept):
                 best = self._find_best(self.answers, kept)
@@ -283,14 +294,11 @@ class JudgedSequence:
             reached = before.rows_reach(min_fidelity, self.floor.level).all()
             rows = claim_rows(self.answers, best, min_fidelity if reached else 0.0)
         certificate = Certificate(self._claim(self.answers, best, min_fidelity), self.floor.confidence, rows)
-        return RuleSet(self, best, certificate, self.can_certify)
+        return RuleSet(self, best, certificate, self.learner.can_certify)
 
-    def _choose_by_subgroup(self, names: Labels, min_fidelity: float, refuted: Bools) -> "RuleSet | None":
+    def _choose_by_subgroup(self, tested: JudgedSubgroups, min_fidelity: float, refuted: Bools) -> "RuleSet | None":
         """Return the set that answers most rows of the subgroups in which the rows show the floor."""
-        answers = self.answers
-        mass, agreement = np.array([(step.mass, step.agreement) for step in self.sequence.steps]).T
-        tested = judge_subgroups(answers, names, mass, agreement, min_fidelity, self.floor.level)
-        heard = tested.hear()
+        answers, heard = self.answers, tested.hear()
         spoken = replace(answers, answered=answers.answered & heard, right=answers.right & heard)
         kept = np.flatnonzero(tested.speaks.any(axis=0) & ~refuted)
         if not len(kept):
@@ -299,18 +307,12 @@ class JudgedSequence:
         # A mixture of subgroups that each keep the floor keeps it too.
         rows = None if answers.groups is None else claim_rows(spoken, best, 0.0)
         certificate = Certificate(self._claim(spoken, best, min_fidelity), self.floor.confidence, rows)
-        by = tested.describe(answers, best, is_certified=self.can_certify)
-        return RuleSet(self, best, certificate, self.can_certify, by, heard[best])
+        by = tested.describe(answers, best, is_certified=self.learner.can_certify)
+        return RuleSet(self, best, certificate, by.is_certified, by, heard[best])
 
     def _claim(self, answers: Judged, place: int, bound: float) -> Claim:
         n_right, n_units = answers.count_units()
         return Claim(n_right[place].item(), int(n_units[place]), bound, self.rows.unit)
-
-    def _find_start(self, min_fidelity: float) -> int:
-        """Return the step at which the sequence starts, which only draws and the number of rows may decide."""
-        mass, agreement = np.array([(step.mass, step.agreement) for step in self.sequence.steps]).T
-        n_units, has_bets = self.answers.expect_units(mass), self.answers.has_bets
-        return find_start(pass_chances(n_units, agreement, min_fidelity, self.floor.level, has_bets=has_bets))
 
     def _find_best(self, answers: Judged, passed: Ints) -> int:
         """Return the step to read, of those that pass: wide, saying more than one thing, with few conditions."""
@@ -348,36 +350,34 @@ class JudgedSequence:
 
     def why_nothing(self, min_fidelity: float) -> str:
         """Return a sentence that says how near the best set comes to the floor, and what to do."""
-        draws, n_sets = self.sequence.draws, len(self.sequence.steps)
-        n_units, unit = self.rows.n_units, self.rows.unit
+        draws, n_sets, n_units, unit = self.sequence.draws, len(self.sequence.steps), self.rows.n_units, self.rows.unit
+        start = f"min_fidelity={min_fidelity:g}"
         if not n_sets:
             return (
-                f"min_fidelity={min_fidelity:g}: no rule matches the model often enough on "
-                f"{len(draws.values):,} draws. Lower min_fidelity, or give more draws."
+                f"{start}: no rule matches the model often enough on {len(draws.values):,} draws. Lower min_fidelity, "
+                "or give more draws."
             )
-        if self.subgroups is not None:
+        if self.learner.subgroups is not None:
             return (
-                f"min_fidelity={min_fidelity:g} is not shown within any subgroup of floor_by, by any of "
-                f"{n_sets} rule sets. Lower min_fidelity, or give more {unit} or larger subgroups."
+                f"{start} is not shown within any subgroup of floor_by, by any of {n_sets} rule sets. Lower "
+                f"min_fidelity, or give more {unit} or larger subgroups."
             )
-        measured = self.measured
-        best = int(measured.argmax())
-        claim = self._claim(self.answers, best, float(measured[best]))
+        best = int(self.measured.argmax())
+        claim = self._claim(self.answers, best, float(self.measured[best]))
         if claim.bound >= min_fidelity:
             return (
-                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {n_sets} rule sets, "
-                "the rows show that some rule is under it. Give a background that resembles the rows more, or lower "
-                "min_fidelity."
+                f"{start} is not kept by every rule: in each of {n_sets} rule sets, the rows show that some rule is "
+                "under it. Give a background that resembles the rows more, or lower min_fidelity."
             )
         highest, shown = "", show_lower(claim.bound)
         if self.floor.on == "bound" and float(lower_bound(n_units, n_units, self.level)) < min_fidelity:
             highest = f" {describe_highest(n_units, unit, self.level)}"
+        cure = f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity"
+        wider = "" if draws.tolerance is None else " A wider tolerance lets rules answer more."
         return (
-            f"min_fidelity={min_fidelity:g} is not reached: of {n_sets} rule sets, the best matches the "
-            f"model on {show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} "
-            + (f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity")
-            + f", or more {unit}, which need no labels."
-            + ("" if draws.tolerance is None else " A wider tolerance lets rules answer more.")
+            f"{start} is not reached: of {n_sets} rule sets, the best matches the model on "
+            f"{show_counts(claim, f'answered {unit}')}, which shows {shown}.{highest} {cure}, or more {unit}, which "
+            f"need no labels.{wider}"
         )
 
 
@@ -422,7 +422,7 @@ class RuleSet:
     def claim_system(self, target: float | None = None) -> SystemCertificate:
         """Return what may be claimed of a router with these rules, of which a sequence has shown the target."""
         judged, n_steps = self.judged, len(self.sequence.steps)
-        is_certified = judged.can_certify and judged.sisters is None
+        is_certified = judged.learner.can_certify and judged.sisters is None
         return certify_system(
             judged.answers, self.place, judged.floor.level, n_steps, target=target, is_certified=is_certified
         )

@@ -18,7 +18,6 @@ from oleander.draws.labelled import LabelledDraws
 from oleander.rules.growth import count_right
 from oleander.rules.tree import Tree
 
-SILENT = -1
 # Draws that measure and order the rule sets take no part in choosing them.
 SHARE_HELD = 0.15
 SHARE_GROWN = 0.45
@@ -86,13 +85,6 @@ class Step:
             answered |= inside
         return np.stack([answered, correct])
 
-    def read(self, inside: Bools) -> Ints:
-        """Return the code of the answer for each row, given the rows where each rule holds; -1 where none does."""
-        if not self.rules:
-            return np.full(inside.shape[1], SILENT)
-        ranked = np.argsort([-rule.fidelity for rule in self.rules], kind="stable")
-        return np.where(inside.any(axis=0), self.labels[ranked][inside[ranked].argmax(axis=0)], SILENT)
-
 
 @dataclass(frozen=True, eq=False)
 class RuleSequence:
@@ -108,33 +100,22 @@ class RuleSequence:
         """Return where the boxes of all steps hold on some rows."""
         return Memberships.lay(self.grid, rows, {key for step in self.steps for key in step.keys})
 
-    def answer(self, rows: Floats) -> Ints:
-        """Return codes of answers of shape (n_steps, n_rows); -1 where a step is silent."""
-        laid = self.lay(rows)
-        said = [step.read(laid.covers(step.keys)) for step in self.steps]
-        return np.array(said, dtype=np.intp).reshape(len(self.steps), len(rows))
-
     def find_right(self, rows: Floats, labels: Labels) -> dict[int, Bits]:
         """Return as packed bits on which rows each answer of a rule is the black box's."""
         said = sorted({rule.label for step in self.steps for rule in step.rules})
         return dict(zip(said, map(kernels.pack, self.draws.list_right(said, rows, labels)), strict=True))
 
-    def judge(self, rows: Floats, labels: Labels) -> tuple[Bools, Bools]:
-        """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does."""
-        return self.judge_laid(self.lay(rows), self.find_right(rows, labels))
+    def judge(self, laid: Memberships, right: Mapping[int, Bits]) -> tuple[Bools, Bools]:
+        """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does.
 
-    def judge_laid(self, laid: Memberships, right: Mapping[int, Bits]) -> tuple[Bools, Bools]:
-        """Return what ``judge`` does, given where the boxes hold and on which rows each answer is right."""
+        Given are where the boxes hold, and on which rows each answer is right.
+        """
         answered, correct = np.zeros((2, len(self.steps), laid.n_rows), dtype=bool)
         for number, judged in enumerate(judge_each(self.steps, laid, right)):
             answered[number], correct[number] = kernels.unpack(judged, laid.n_rows)
         return answered, correct
 
-    def take(self, steps: Ints) -> "RuleSequence":
-        """Return some of the steps."""
-        return replace(self, steps=tuple(self.steps[number] for number in steps.tolist()))
-
-    def find_order(self, max_rules: int | None = None, *, keep_beaten: bool = False) -> Ints:
+    def find_order(self, max_rules: int | None = None, *, keep_beaten: bool = False) -> list[int]:
         """Return the steps from cautious to bold, without those that another beats in both mass and agreement.
 
         Steps that were allowed more than ``max_rules`` rules are left out; ``keep_beaten`` keeps all others.
@@ -145,15 +126,12 @@ class RuleSequence:
             if (step.mass > 0 or (keep_beaten and step.rules)) and (max_rules is None or step.max_rules <= max_rules)
         ]
         best, kept = -1.0, []
-        for number in sorted(usable, key=lambda number: _boldness(self.steps[number])):
+        boldness = {n: (-self.steps[n].mass, -self.steps[n].agreement, self.steps[n].size) for n in usable}
+        for number in sorted(usable, key=boldness.__getitem__):
             if keep_beaten or self.steps[number].agreement > best:
                 kept.append(number)
                 best = self.steps[number].agreement
-        return np.array(kept[::-1], dtype=np.intp)
-
-
-def _boldness(step: Step) -> tuple[float, float, int]:
-    return -step.mass, -step.agreement, step.size
+        return kept[::-1]
 
 
 def learn_sequence(
@@ -172,13 +150,8 @@ def learn_sequence(
     are the exception: there, candidates are proposed that lower floors do not have.
 
     ``max_rules`` are the largest numbers of rules in a set; smaller ones are tried too. The lowest of the floors is the
-    last threshold. A rule keeps the limits and adds at least ``min_support`` draws to its set.
-
-    Returns
-    -------
-    RuleSequence
-        For every threshold and number of rules the widest set, and the same with corrections, measured on held-back
-        draws and not yet ordered.
+    last threshold. A rule keeps the limits and adds at least ``min_support`` draws to its set. Each set stands there as
+    it is and with corrections, measured on held-back draws and not yet ordered.
     """
     draws = limits.hide(draws)
     grid, learns, held = split_draws(draws, rng)
@@ -216,11 +189,7 @@ def learn_sequence(
 
 
 def list_thresholds(floors: Sequence[float]) -> list[float]:
-    """Return the thresholds from the most cautious down to the lowest floor.
-
-    >>> list_thresholds([0.975])
-    [0.995, 0.99, 0.98, 0.975]
-    """
+    """Return the thresholds from the most cautious down to the lowest floor."""
     return sorted({*(threshold for threshold in THRESHOLDS if threshold > min(floors)), *floors}, reverse=True)
 
 

@@ -111,7 +111,7 @@ class Judged:
         sizes, n_groups = np.unique(np.bincount(self._codes, weights=self.weights), return_counts=True)
         return np.asarray(np.floor((1 - (1 - np.asarray(mass)[:, None]) ** sizes) @ n_groups))
 
-    def part(self, settings: Ints) -> "Judged":
+    def part(self, settings: Ints | Sequence[int]) -> "Judged":
         """Return some of the settings."""
         return replace(self, answered=self.answered[settings], right=self.right[settings])
 
@@ -151,33 +151,28 @@ def find_passed(bounds: Floats, start: int, floor: float) -> Ints:
     return np.arange(start, end)
 
 
-def find_start(chances: Sequence[float] | Floats) -> int:
+def find_start(chances: Floats) -> int:
     """Return the boldest step that is likely to pass, or else the likeliest.
 
-    >>> find_start([0.99, 0.97, 0.6]), find_start([0.2, 0.4, 0.1])
+    >>> find_start(np.array([0.99, 0.97, 0.6])), find_start(np.array([0.2, 0.4, 0.1]))
     (1, 1)
     """
-    values = np.asarray(chances)
-    likely = np.flatnonzero(values >= WANTED_CHANCE)
-    return int(likely[-1]) if len(likely) else int(values.argmax())
+    likely = np.flatnonzero(chances >= WANTED_CHANCE)
+    return int(likely[-1]) if len(likely) else int(chances.argmax())
 
 
-def pass_chances(
-    n_answered: Floats, agreement: Floats, floor: float, level: float, *, has_bets: bool = False
-) -> Floats:
+def pass_chances(judged: Judged, mass: Floats, agreement: Floats, floor: float, level: float) -> Floats:
     """Return the probability that each step's bound reaches the floor, estimated from held-back draws.
 
-    Steps are given by the number of units that they are expected to answer, and by their agreement on these draws. With
-    ``has_bets``, bets on groups decide. Groups are taken as all correct or all wrong, the worst case.
-
-    >>> pass_chances(np.array([20.0, 300.0]), np.array([1.0, 0.98]), 0.9, 0.05).round(2).tolist()
-    [0.0, 0.99]
+    Of the rows only their number counts. ``mass`` and ``agreement`` of each step are those on the draws. Groups are
+    taken as all correct or all wrong, the worst case.
     """
+    n_answered = judged.expect_units(mass)
     expected = np.clip(1 - CAUTION * (1 - agreement) - EXTRA_ERRORS, 0.0, 1.0)
     # The exact bound reaches the floor from the number of correct answers on that a share at the floor exceeds with a
     # probability of at most the level.
     fewest = binom.isf(level, n_answered, floor) + 1
-    if has_bets:
+    if judged.has_bets:
         fewest = np.array([fewest_right_groups(int(number), floor, level) for number in n_answered])
     chances: Floats = np.where(n_answered > 0, binom.sf(fewest - 1, n_answered, expected), 0.0)
     return chances

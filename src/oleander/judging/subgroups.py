@@ -196,11 +196,7 @@ def judge_subgroups(
     speaks = np.zeros((len(named), n_steps), dtype=bool)
     if tested:
         some = [parts[one] for one in tested]
-        chances = [
-            pass_chances(part.expect_units(mass), agreement, floor, level / len(some), has_bets=judged.has_bets)
-            for part in some
-        ]
-        starts = _find_starts(chances)
+        starts = _find_starts([pass_chances(part, mass, agreement, floor, level / len(some)) for part in some])
         for one, start, end in zip(tested, starts, _run(some, starts, floor, level), strict=True):
             speaks[one, start:end] = True
     return JudgedSubgroups(named, codes, speaks, needed)
