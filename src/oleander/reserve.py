@@ -17,7 +17,7 @@ from oleander.data.frames import read_column, to_table
 from oleander.data.rows import Unit, count_units, hash_rows
 from oleander.files.checkpoint import find_other_facts, hash_array, hash_text, transaction
 from oleander.fitting.new_rows import NewRows, ReserveError, refuse_seen
-from oleander.judging.certificate import Tested, count_left, level_of_next
+from oleander.judging.certificate import Tested, level_of_next
 from oleander.judging.fixed_sequence import Judged
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import ExplainerSet
@@ -109,8 +109,7 @@ class Reserve:
     def _describe(self, passed: bool, tests: list[tuple[str, bool]]) -> Tested:
         results = [result for _, result in tests]
         size, next_level = (self.n_units, self.unit), level_of_next(results, self.level)
-        tested = Tested(passed, self.floor, 1 - self.level, *size, results.count(False), next_level)
-        return count_left(tested, results, self.level)
+        return Tested(passed, self.floor, 1 - self.level, *size, results.count(False), next_level)
 
     def __str__(self) -> str:
         with self._history() as tests:

@@ -46,20 +46,10 @@ def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
 def lower_bound_of_ratio(n_right: Any, n_rows: Any, most_rows: int, level: float) -> float:
     """Return a lower confidence bound on the share of correct rows, where groups are independent and rows are not.
 
-    Given each group's share of correct rows as ``n_right``, and ones elsewhere, it bounds the mean share: that of a
-    random row of a random group. It holds for groups of any size, also where size and correctness go together.
+    Given are the correct rows of each group, all of them, and the size of the largest group in the population. Given
+    each group's share of correct rows as ``n_right``, and ones elsewhere, it bounds the mean share: that of a random
+    row of a random group. It holds for groups of any size, also where size and correctness go together.
 
-    Parameters
-    ----------
-    n_right, n_rows : arrays of shape (n_groups,)
-        The correct rows of each group, and all of them.
-    most_rows : int
-        The size of the largest group in the population.
-    level : float
-        The one-sided error.
-
-    Notes
-    -----
     At a share of φ the mean of n_right / φ - n_rows over groups is 0. So a gambler who stakes a part c of the capital
     on each group, at 1 + c (n_right / φ - n_rows) / most_rows, gains nothing on average, and multiplies the capital by
     1 / level with a probability of at most the level (Ville's inequality). A share at which the capital grows that much

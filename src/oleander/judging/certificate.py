@@ -6,7 +6,6 @@ an editor learns nothing, so the rule sets tested up to the first failure are th
 the rows are, a fixed sequence that needs no correction. Each failure is a bit, and is paid for.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Self
@@ -26,8 +25,6 @@ from oleander.messages import Shown
 PART_OF_AGREEMENT = 0.8
 # The part of the level that tests have up to the first failure. What follows it shares the rest.
 FIRST_PART = 0.8
-# Failures that a reserve may still have are counted up to this number.
-MOST_COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -103,13 +100,6 @@ class JointCertificate(Certificate):
 
         The second last setting holds for every row, and is correct where a row is answered. With groups, a group counts
         in each setting by its share of correct rows.
-
-        Examples
-        --------
-        >>> every = np.ones((3, 200), dtype=bool)
-        >>> certificate = JointCertificate.count(Judged(every, every, np.ones(200, dtype=np.intp)), 0.95)
-        >>> round(certificate.fidelity[0].bound, 3)
-        0.98
         """
         level = (1 - confidence) / (len(judged.answered) + (judged.groups is not None))
         *fidelity, coverage, answers = claim_units(judged, level)
@@ -167,14 +157,8 @@ class SystemCertificate(Shown, Saved):
 
 
 def as_system(judged: Judged) -> Judged:
-    """Return what a router says with each setting: it answers every row, and is correct where no rule is wrong.
-
-    >>> answered, right = np.array([[True, True, False]]), np.array([[True, False, False]])
-    >>> as_system(Judged(answered, right, np.ones(3, dtype=np.intp))).n_right.tolist()
-    [2]
-    """
-    every = np.ones_like(judged.answered)
-    return replace(judged, answered=every, right=judged.right | ~judged.answered)
+    """Return what a router says with each setting: it answers every row, and is correct where no rule is wrong."""
+    return replace(judged, answered=np.ones_like(judged.answered), right=judged.right | ~judged.answered)
 
 
 def certify_system(
@@ -227,8 +211,6 @@ class Tested(Shown, Saved):
     n_failed: Count
     # The level of the next test.
     next_level: float
-    # The further tests that may fail, one after the other, before none can pass; not counted beyond ``MOST_COUNTED``.
-    n_left: Count = 0
 
     def __bool__(self) -> bool:
         return self.passed
@@ -242,10 +224,3 @@ class Tested(Shown, Saved):
         n_wrong = int(binom.ppf(self.next_level, self.n_units, 1 - self.floor))
         is_one_less = binom.cdf(n_wrong, self.n_units, 1 - self.floor) > self.next_level
         return self.n_units - n_wrong + int(is_one_less)
-
-
-def count_left(tested: Tested, passed: Sequence[bool], level: float) -> Tested:
-    """Return a result with the number of failures after which a test can still pass; ``passed`` are those so far."""
-    levels = (level_of_next([*passed, *[False] * n], level) for n in range(1, MOST_COUNTED + 1))
-    can_pass = (replace(tested, next_level=one).n_needed <= tested.n_units for one in levels)
-    return replace(tested, n_left=sum(itertools.takewhile(bool, can_pass)))

@@ -58,11 +58,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class FloorCheck(Shown):
-    """The agreement on new rows beside the floor.
-
-    >>> FloorCheck.count(70, 100, floor=0.9).state
-    'broken'
-    """
+    """The agreement on new rows beside the floor."""
 
     # New rows that are answered as the black box does, and all that are answered.
     n_right: int

@@ -26,13 +26,6 @@ FEWEST_NAMED = 5
 UNNAMED = -1
 
 
-class GivenSubgroups(NamedTuple):
-    """The columns that make the subgroups, none for values that were given; and the subgroup of each row."""
-
-    columns: tuple[str, ...]
-    names: Labels
-
-
 @dataclass(frozen=True)
 class Subgroup(Saved):
     """What the judging rows of one subgroup show, such as "sex=F, ward=north", and whether the rules speak to it.
@@ -85,7 +78,7 @@ class FloorBy(Saved):
                 f"the rules are silent for {list_some(self.silent)} of the array that was given to fit as floor_by: "
                 "give predict or evaluate the values of these rows, floor_by=[...]."
             )
-        return self.find_heard(read_subgroups(self.columns or given, X, n_rows, may_miss=True).names)
+        return self.find_heard(read_subgroups(self.columns or given, X, n_rows, may_miss=True)[1])
 
     def find_heard(self, names: Labels) -> Bools:
         """Return which of the rows with these subgroups get answers."""
@@ -93,8 +86,8 @@ class FloorBy(Saved):
         return np.array([name in speaking for name in names.tolist()], dtype=bool)
 
 
-def read_subgroups(floor_by: Any, X: Any, n_rows: int, *, may_miss: bool = False) -> GivenSubgroups:
-    """Return the subgroup of each row, of one column, of the combinations of several, or of given values.
+def read_subgroups(floor_by: Any, X: Any, n_rows: int, *, may_miss: bool = False) -> tuple[tuple[str, ...], Labels]:
+    """Return the columns that make the subgroups, none where values are given, and the subgroup of each row.
 
     ``ValueError`` for missing values, unless they are allowed: then their rows belong to no subgroup.
     """
@@ -108,12 +101,12 @@ def read_subgroups(floor_by: Any, X: Any, n_rows: int, *, may_miss: bool = False
             words = [
                 np.char.add(f"{visible(name)}=", part.astype(str)) for name, part in zip(names, parts, strict=True)
             ]
-            return GivenSubgroups(tuple(names), np.array([", ".join(one) for one in zip(*words, strict=True)], object))
+            return tuple(names), np.array([", ".join(one) for one in zip(*words, strict=True)], object)
         if known is None or len(names) != n_rows:
             has = "no names of columns" if known is None else list_some(known)
             raise ValueError(f"floor_by names the column {absent[0]!r}, and X has {has}: give X with that column.")
     values = pd.Series(one_per_row(np.asarray(floor_by, dtype=object), n_rows, "floor_by"))
-    return GivenSubgroups((), _name_values(values, "floor_by", may_miss))
+    return (), _name_values(values, "floor_by", may_miss)
 
 
 def _name_values(values: pd.Series, what: str, may_miss: bool) -> Labels:

@@ -13,7 +13,6 @@ from typing import Any
 from oleander.data.rows import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
-    MOST_COUNTED,
     Certificate,
     Claim,
     JointCertificate,
@@ -258,9 +257,7 @@ def _say_next(tested: Tested) -> str:
     needed = f"of {how_many(tested.n_units, tested.unit)} must match the model, if all are answered"
     if tested.n_needed > tested.n_units:
         return f"{failed}; the next test cannot pass, even if every answer matches: make a reserve of more rows."
-    left = f"{how_many(tested.n_left, 'further failures')}{' or more' * (tested.n_left == MOST_COUNTED)}"
-    left = f"A test can still pass after {left}" if tested.n_left else "If that fails, no later test can pass"
-    return f"{failed}; to pass the next test, {tested.n_needed:,} {needed}. {left}."
+    return f"{failed}; to pass the next test, {tested.n_needed:,} {needed}."
 
 
 @say.register
