@@ -11,6 +11,7 @@ from oleander import Balls, Floor
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Candidate
+from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
@@ -60,9 +61,16 @@ def label(X: Any, model: Any = halves, schema: FeatureSchema | None = None, **op
     return label_rows(black_box.schema.encode(X), black_box, **options)
 
 
+def propose(generators: Any, X: Any, model: Any = halves, seed: int = 0, **options: Any) -> CandidatePool:
+    """Return the candidates that generators propose for rows, which the model labels."""
+    black_box = count(model, X)
+    rows = label_rows(black_box.schema.exact.encode(X), black_box)
+    return CandidatePool.propose(generators, rows, black_box, seed, **options)
+
+
 @dataclass(frozen=True)
 class OwnTrees:
-    """A generator as a user may write it: small trees of one half of the rows, each judged on the other half.
+    """A generator as a user may write it: small trees, each learned from one half of the rows.
 
     Parameters
     ----------
@@ -78,23 +86,21 @@ class OwnTrees:
             candidate
             for learned_from in (half, ~half)
             for max_leaves in (4, 8, 16)
-            if learned_from.any() and not learned_from.all()
+            if learned_from.any()
             for candidate in self._learn(rows, learned_from, max_leaves)
         ]
 
     def _learn(self, rows: Rows, learned_from: np.ndarray, max_leaves: int) -> list[Candidate]:
-        of_all: dict[str, Any] = {"origin": "own", "learned_from": learned_from}
         tree = self._grow(rows, learned_from, max_leaves)
         if self.by_leaf:
             leaves = np.flatnonzero((tree.column == LEAF) & (shrunk_quality(tree) >= 0.9)).tolist()
-            return [
-                Candidate(box, explainer=says, **of_all) for box, says in (take_leaf(tree, leaf) for leaf in leaves)
-            ]
-        found = [Candidate(Box(()), explainer=tree, **of_all)]
+            parts = [take_leaf(tree, leaf) for leaf in leaves]
+            return [Candidate(box, explainer=says, origin="own") for box, says in parts]
+        found = [Candidate(Box(()), explainer=tree, origin="own")]
         for condition in tree.conditions(0) if tree.column[0] != LEAF else ():
             box = Box((condition,))
             inside = self._grow(rows, learned_from & box.contains(rows.values), max_leaves)
-            found.append(Candidate(box, explainer=inside, **of_all))
+            found.append(Candidate(box, explainer=inside, origin="own"))
         return found
 
     def _grow(self, rows: Rows, learned_from: np.ndarray, max_leaves: int) -> Tree:

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.rivals.lime_linear import LimeLinear
-from oleander import AggregateExplainer, Draws, Floor, PerRow
+from oleander import AggregateExplainer, Draws, Floor
 from oleander.black_box.answers import BlackBoxError
 from oleander.candidates.pool_program import PoolProgram
 from oleander.rules import FilteredTree, UnfilteredTree
@@ -121,28 +121,6 @@ class TestPaper:
         inside = ball.contains(stretched)
         assert np.abs(stretched[inside, 0] - ball.center[0]).max() <= 10
         assert 5 < inside.sum() < 100
-
-    @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
-    def test_one_radius_per_row_follows_its_row(self, square, change):
-        """Rows are repeated, shuffled, held out and left out; each ball has the radius of a row that is its center."""
-        rng = np.random.default_rng(0)
-        X = np.concatenate([square, square[:100]])[rng.permutation(len(square) + 100)]
-        radii = np.where(X[:, 1] > 0.5, 0.4, 0.2) + X[:, 0] / 100
-        atlas = AggregateExplainer.paper(
-            halves, radius=PerRow(radii), n_draws=100, max_explainers=3, random_state=0, **change
-        )
-        with pytest.warns(UserWarning, match="100 of 400 rows repeat an earlier row"):
-            atlas.fit(X)
-        radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
-        regions = [candidate.region for candidate in atlas.pool_.candidates]
-        assert len(regions) == atlas.pool_.rows.n_points
-        assert all(region.radius == radius_of[tuple(region.center)] for region in regions)
-
-    def test_a_ladder_as_long_as_the_rows_is_refused(self, square):
-        with pytest.raises(ValueError, match="write radius=PerRow"):
-            AggregateExplainer.paper(halves, radius=np.linspace(0.1, 0.4, len(square)), holdout=0.2).fit(square)
-        with pytest.raises(ValueError, match="has 3 values, and X has 300 rows"):
-            AggregateExplainer.paper(halves, radius=PerRow([0.1, 0.2, 0.3])).fit(square)
 
     @pytest.mark.parametrize("formulation", [None, "strict"])
     def test_the_letter(self, square, formulation):

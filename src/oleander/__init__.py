@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from oleander.black_box.output import Output
-    from oleander.candidates.balls import Balls, Holding, PerRow
+    from oleander.candidates.balls import Balls
     from oleander.candidates.base import Boxes
     from oleander.data.schema import FeatureSchema
     from oleander.data.sources import open_source
@@ -24,10 +24,8 @@ __all__ = [
     "Draws",
     "FeatureSchema",
     "Floor",
-    "Holding",
     "NothingFoundError",
     "Output",
-    "PerRow",
     "Program",
     "open_source",
 ]
@@ -41,10 +39,8 @@ if not TYPE_CHECKING:
         "Draws": "oleander.draws",
         "FeatureSchema": "oleander.data.schema",
         "Floor": "oleander.judging.floor",
-        "Holding": "oleander.candidates.balls",
         "NothingFoundError": "oleander.fitting.options",
         "Output": "oleander.black_box.output",
-        "PerRow": "oleander.candidates.balls",
         "Program": "oleander.fitting.options",
         "open_source": "oleander.data.sources",
     }

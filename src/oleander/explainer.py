@@ -13,8 +13,7 @@ from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
-from oleander.candidates.balls import Balls, Radius
-from oleander.candidates.pool_program import PaperVariables
+from oleander.candidates.balls import Balls
 from oleander.data.checks import check_choice, check_share
 from oleander.data.frames import to_table
 from oleander.data.rows import Rows
@@ -157,11 +156,11 @@ class AggregateExplainer(Parameters):
         cls,
         black_box: Any,
         *,
-        radius: Radius,
+        radius: float | Sequence[float] | str,
         n_draws: int = 10_000,
         local: LocalExplainer | None = None,
         max_flips: int | None = None,
-        scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
+        scale: Literal["schema", "none"] = "none",
         centers: Literal["rounded", "rows"] = "rows",
         max_candidates: int | None = None,
         bounds: Bounds | None = None,
@@ -186,7 +185,7 @@ class AggregateExplainer(Parameters):
         Parameters
         ----------
         black_box : object with ``predict``, or callable
-        radius : float, sequence of float, PerRow, Holding or "auto"
+        radius : float, sequence of float or "auto"
             r in the paper, in raw units (``scale="none"``, also with a schema).
         n_draws, local, max_flips, scale, centers, max_candidates, bounds
             As in ``oleander.Balls``. ``n_draws`` is N in the paper.
@@ -345,13 +344,6 @@ class AggregateExplainer(Parameters):
                 tree = judge_plain_tree(learner, self.record_.min_fidelity, MOST_LEAVES)
             self.record_ = replace(self.record_, verdict=tree)
         return pd.DataFrame([self.record_.verdict])
-
-    @property
-    def variables_(self) -> PaperVariables:
-        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory; not saved."""
-        if not isinstance(self.engine_, ChoiceFromPool):
-            raise AttributeError("there are no w, y and z: no program of this fit chose the explainers.")
-        return self.engine_.variables
 
     # Answers for other rows.
 

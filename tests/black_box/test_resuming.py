@@ -33,8 +33,9 @@ SCHEMA = FeatureSchema.infer(ROWS)
 
 
 def count_trained(folder):
+    """Return the number of candidates whose answers are kept, beside those to the rows."""
     with closing(sqlite3.connect(folder / FILE)) as database:
-        return database.execute("SELECT COUNT(*) FROM candidates").fetchone()[0]
+        return database.execute("SELECT COUNT(*) FROM answers").fetchone()[0] - 1
 
 
 def box(rows: np.ndarray) -> np.ndarray:
@@ -129,8 +130,10 @@ def test_a_kept_candidate_is_never_asked_about_again(tmp_path: Path) -> None:
             self.seen.append(rows.tobytes())
             return super().__call__(rows)
 
-    whole = AggregateExplainer(box, random_state=3, **OPTIONS).fit(X)
-    for stop in range(1, 12):
+    every_call = Recording(box)
+    whole = explain(tmp_path / "whole", every_call)
+    assert len(every_call.calls) > 5
+    for stop in range(1, len(every_call.calls)):
         folder = tmp_path / str(stop)
         first, second = Stopping(stop), Stopping(10_000)
         with pytest.raises(Exception, match="Stopped"):
@@ -164,7 +167,9 @@ def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_stops_the_fit_and_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    explain(tmp_path / "whole")
+    # Answers that fill several pages.
+    large = {**OPTIONS, "candidates": replace(BALLS, n_draws=600)}
+    explain(tmp_path / "whole", **large)
     with sqlite3.connect(tmp_path / "whole" / FILE) as database:
         most = database.execute("PRAGMA page_count").fetchone()[0] - 2
     connect = sqlite3.connect
@@ -177,15 +182,15 @@ def test_a_full_disk_stops_the_fit_and_keeps_what_was_there(tmp_path: Path, monk
 
     monkeypatch.setattr(sqlite3, "connect", small)
     with pytest.raises(CheckpointError, match="full"):
-        explain(tmp_path / "small")
+        explain(tmp_path / "small", **large)
     monkeypatch.undo()
     kept = count_trained(tmp_path / "small")
     assert kept > 0
     counting = Recording(box)
-    atlas = explain(tmp_path / "small", counting)
-    assert content(atlas) == content(AggregateExplainer(box, random_state=3, **OPTIONS).fit(X))
+    atlas = explain(tmp_path / "small", counting, **large)
+    assert content(atlas) == content(AggregateExplainer(box, random_state=3, **large).fit(X))
     # The answers for the rows are kept, and some of them are asked for again on purpose.
-    assert counting.n_rows == atlas.n_queries_ - kept * N_DRAWS - len(X)
+    assert counting.n_rows == atlas.n_queries_ - kept * 600 - len(X)
 
 
 @pytest.mark.parametrize("damage", ["not a database", "cut"])
@@ -197,11 +202,11 @@ def test_damaged_files_are_refused_by_name(tmp_path: Path, damage: str) -> None:
         explain(tmp_path)
 
 
-@pytest.mark.parametrize("trained", ["[]", "{}", "{", '{"explainer": {"explainer": "code"}, "draw_fidelity": 1}'])
-def test_hostile_content_is_refused(tmp_path: Path, trained: str) -> None:
+@pytest.mark.parametrize("answers", ["[]", "{}", "{", '{"dtype": "object", "values": 1}'])
+def test_hostile_content_is_refused(tmp_path: Path, answers: str) -> None:
     explain(tmp_path)
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("UPDATE candidates SET content = ?", (trained,))
+        database.execute("UPDATE answers SET content = ?", (answers,))
     with pytest.raises(CheckpointError, match="damaged"):
         explain(tmp_path)
 

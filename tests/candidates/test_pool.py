@@ -1,5 +1,3 @@
-import threading
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -10,12 +8,13 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.labelling import label_rows
+from oleander.candidates import pool as pool_module
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
 from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range
-from tests.making import AskingBoxes, OwnTrees, Recording, count, label
+from tests.making import AskingBoxes, OwnTrees, Recording, count, label, propose
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +24,7 @@ def cancer():
 
 
 def build(data, **options):
-    X, model = data
-    balls = Balls(radius=[1.5, 2.5], max_candidates=20, n_draws=300)
-    return CandidatePool.build(X, model, balls, **{"random_state": 0, **options})
+    return propose(Balls(radius=[1.5, 2.5], max_candidates=20, n_draws=300), *data, **options)
 
 
 def rules_of(pool):
@@ -49,18 +46,19 @@ def same(one, other):
 
 
 @pytest.mark.parametrize(
-    ("backend", "options"),
-    [pytest.param("loky", {"n_jobs": 2, "batch_size": 2000}, marks=pytest.mark.slow), ("threading", {"n_jobs": 2})],
+    ("backend", "most_draws"),
+    [pytest.param("loky", 2_000, marks=pytest.mark.slow), ("threading", 100_000)],
 )
-def test_several_jobs_give_the_same_bit_for_bit(cancer, reference, backend, options):
-    pool = build(cancer, **options)
+def test_several_jobs_give_the_same_bit_for_bit(cancer, reference, backend, most_draws, monkeypatch):
+    monkeypatch.setattr(pool_module, "MOST_DRAWS", most_draws)
+    pool = build(cancer, n_jobs=2)
     with joblib.parallel_config(backend=backend):
         pool.train(range(40))
     same(pool, reference)
 
 
 def test_another_order_and_other_batches_give_the_same_bit_for_bit(cancer, reference):
-    pool = build(cancer, batch_size=700)
+    pool = build(cancer)
     for index in np.random.default_rng(0).permutation(40):
         pool.train([index])
     same(pool, reference)
@@ -87,10 +85,10 @@ def test_covers_and_agrees_against_regions_and_predictions(cancer, reference):
         assert reference.fidelity[index] == pytest.approx(right[inside].mean())
 
 
-def test_queries_are_counted_and_calls_are_batched(square):
+def test_queries_are_counted_and_calls_are_batched(square, monkeypatch):
+    monkeypatch.setattr(pool_module, "MOST_DRAWS", 450)
     model = Recording()
-    balls = Balls(radius=1.0, n_draws=100)
-    pool = CandidatePool.build(square[:60], model, balls, random_state=0, batch_size=450)
+    pool = propose(Balls(radius=1.0, n_draws=100), square[:60], model)
     before = len(model.calls)
     assert pool.black_box.n_queries == model.n_rows
     pool.train([5, 3, 5, 3, 8, 9, 10, 11])
@@ -115,45 +113,16 @@ def test_no_candidate_is_trained_beyond_max_queries(square):
     assert not pool.is_trained[4]
 
 
-def test_no_more_draws_in_memory_than_batch_size(monkeypatch):
-    """Draws are counted where they are made and where they are released, with four jobs at once."""
-    X = np.random.default_rng(0).uniform(size=(40, 3))
-    held, most, lock = [0], [0], threading.Lock()
-    import oleander.candidates.pool as module
-
-    real_train = module.train_batch
-
-    def counting_train(black_box, rows, labels, tolerance, candidates, covered):
-        n_draws = sum(candidate.recipe.n_draws for candidate in candidates)
-        with lock:
-            held[0] += n_draws
-            most[0] = max(most[0], held[0])
-        try:
-            return real_train(black_box, rows, labels, tolerance, candidates, covered)
-        finally:
-            with lock:
-                held[0] -= n_draws
-
-    monkeypatch.setattr(module, "train_batch", counting_train)
-    balls = Balls(radius=1.0, n_draws=100)
-    pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, balls, random_state=0, batch_size=350, n_jobs=4)
-    with joblib.parallel_config(backend="threading"):
-        pool.train(range(40))
-    assert pool.is_trained.all()
-    assert 100 <= most[0] <= 350
-
-
 def test_equal_rows_carry_their_weight():
     X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5]])
-    pool = CandidatePool.build(X, lambda X: X[:, 0] > 1, Balls(radius=9.0, n_draws=50), random_state=0)
+    pool = propose(Balls(radius=9.0, n_draws=50), X, lambda X: X[:, 0] > 1)
     assert pool.covers.shape == (3, 3)
     assert pool.support.tolist() == [5, 5, 5]
 
 
 @pytest.mark.parametrize("local", [FilteredTree(), UnfilteredTree(), LimeLinear()], ids=repr)
 def test_mixed_columns_reach_the_black_box_as_they_came(mixed, mixed_black_box, local):
-    balls = Balls(radius=2.0, max_candidates=10, n_draws=400, local=local)
-    pool = CandidatePool.build(mixed, mixed_black_box, balls, random_state=0)
+    pool = propose(Balls(radius=2.0, max_candidates=10, n_draws=400, local=local), mixed, mixed_black_box)
     pool.train(range(10))
     assert np.nanmin(pool.draw_fidelity) > 0.6
     assert local == type(local)()
@@ -166,14 +135,15 @@ def test_candidates_of_any_kind_stand_in_one_pool(cancer):
     box = Candidate(Box((Range(0, schema[0], lower=15.0),)), explainer=tree, origin="given")
     both = CandidatePool(rows, [*pool.candidates, box], pool.black_box)
     before = both.black_box.n_queries
-    both.train([40])
-    assert both.black_box.n_queries == before
+    # An explainer that is given needs no training.
+    assert np.flatnonzero(both.is_trained).tolist() == [40]
     assert both.fidelity[40] > 0.9
     both.train([0, 40, 1])
     assert both.black_box.n_queries == before + 600
 
 
-def test_trained_explainers_are_kept_when_the_black_box_fails(cancer):
+def test_trained_explainers_are_kept_when_the_black_box_fails(cancer, monkeypatch):
+    monkeypatch.setattr(pool_module, "MOST_DRAWS", 1_000)
     X, model = cancer
     calls = [0]
 
@@ -183,7 +153,7 @@ def test_trained_explainers_are_kept_when_the_black_box_fails(cancer):
             raise ConnectionError("the service is gone")
         return model.predict(X)
 
-    pool = build((X, fragile), batch_size=1000)
+    pool = build((X, fragile))
     before = pool.black_box.n_queries
     with pytest.raises(BlackBoxError, match="raised ConnectionError when asked about 900 rows: the service is gone"):
         pool.train(range(40))
@@ -199,56 +169,29 @@ def test_a_black_box_fails_alike_in_another_process(cancer):
     X, _ = cancer
 
     def fragile(X):
-        if len(X) == 300:
+        if len(X) == 600:
             raise ConnectionError("the service is gone")
         return np.zeros(len(X), dtype=int)
 
-    pool = build((X, fragile), batch_size=600, n_jobs=2)
+    pool = build((X, fragile), n_jobs=2)
     with pytest.raises(BlackBoxError, match="the service is gone"):
         pool.train(range(4))
 
 
-def test_no_candidate_is_judged_on_points_it_learned_from():
-    X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5], [3.5]])
-    black_box = count(lambda X: X[:, 0] > 1, X)
-    rows = label_rows(X, black_box)
-    always_yes = Constant(True, 3, 1.0, np.dtype(bool))
-    everywhere, high = Box(()), Box((Range(0, rows.schema[0], lower=2.0),))
-    # Points 0 (three rows) and 2 were learned from; it is wrong at point 0 and right at 1, 2 and 3.
-    learned_from = np.array([True, False, True, False])
-    candidates = [
-        Candidate(everywhere, explainer=always_yes, learned_from=learned_from),
-        Candidate(everywhere, explainer=always_yes),
-        Candidate(high, explainer=always_yes, learned_from=learned_from),
-    ]
-    pool = CandidatePool(rows, candidates, black_box)
-    assert pool.support.tolist() == [6, 6, 2]
-    assert pool.judged_support.tolist() == [2, 6, 1]
-    assert pool.judged_right.tolist() == [0, 0, 0]
-    pool.train(range(3))
-    assert pool.judged_right.tolist() == [2, 3, 1]
-    assert pool.fidelity.tolist() == [0.5, 0.5, 1.0]
-    with pytest.raises(ValueError, match=r"candidate 1 learned from points of shape \(6,\), and there are 4 points"):
-        CandidatePool(rows, [candidates[1], Candidate(high, always_yes, learned_from=np.ones(6, bool))], black_box)
-
-
 def test_one_class_and_constant_columns():
     X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
-    pool = CandidatePool.build(X, lambda table: np.full(len(table), "always"), Balls(max_candidates=10, n_draws=200))
+    pool = propose(Balls(max_candidates=10, n_draws=200), X, lambda table: np.full(len(table), "always"))
     pool.train(range(10))
     assert (pool.fidelity[:10] == 1).all()
     assert all(explainer.complexity == 1 for explainer in pool.explainers[:10])
 
 
 def test_bad_pools(cancer):
-    X, model = cancer
     for both in ({}, {"explainer": Constant("a"), "recipe": build(cancer).candidates[0].recipe}):
         with pytest.raises(ValueError, match="either an explainer or a recipe"):
             Candidate(Box(()), **both)
-    with pytest.raises(ValueError, match="batch_size=100 is less than the 300 draws of one candidate"):
-        build(cancer, batch_size=100)
     with pytest.raises(EmptyPoolError, match="the generators propose no candidate for these rows"):
-        CandidatePool.build(X, model, [])
+        propose([], *cancer)
 
 
 def test_groups_count_by_their_share_of_rows():

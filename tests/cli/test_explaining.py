@@ -261,11 +261,9 @@ def test_targets_that_do_not_fit(run, prices, options, sentence):
 
 def test_the_paper_explains_numbers(run, prices):
     options = ("--target", "price", "--tolerance", 60, "--radius", 60, "--n-draws", 200)
-    done = run("paper", "prices.csv", *options, "--local", "line", "--out", "out")
+    done = run("paper", "prices.csv", *options, "--out", "out")
     assert done.code == 0, done.err
     assert "± 60" in done.out
-    wrong = run("paper", "prices.csv", *options[:2], *options[4:], "--local", "line", "--out", "out2")
-    assert "--local line explains numbers: give --tolerance" in wrong.sentence
 
 
 @pytest.mark.parametrize(

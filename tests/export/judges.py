@@ -21,7 +21,6 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.fitting.new_rows import NewRows
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.rules import SparseLine
 from tests.conftest import label_mixed, make_mixed
 from tests.making import LENIENT, OwnTrees
 
@@ -280,11 +279,10 @@ FITS: dict[str, dict[str, Any]] = {
     "balls": {"candidates": Balls(**BALLS), **LENIENT},
     "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
     "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
-    "balls of lines": {"candidates": Balls(**BALLS, local=SparseLine()), "tolerance": 4.0, **LENIENT},
     "balls of numbers": {"candidates": Balls(**BALLS), "tolerance": 4.0, **LENIENT},
 }
 # Fits that explain numbers.
-NUMBERS = ("numbers", "shares", "balls of lines", "balls of numbers")
+NUMBERS = ("numbers", "shares", "balls of numbers")
 # A fast run takes the fits that users make most.
 FAST = ("default", "one rule", "balls")
 CASES = [

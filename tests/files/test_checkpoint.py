@@ -10,7 +10,6 @@ from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_ar
 def test_the_last_content_is_kept_under_its_key_in_its_own_table(tmp_path: Path) -> None:
     contents = {
         "answers": {"dtype": "<i8", "labels": [1, 0]},
-        "candidates": {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5},
         "counts": {"rows": [1, 2, 3]},
     }
     store, again = Checkpoint(tmp_path / "a" / "b"), Checkpoint(tmp_path / "a" / "b")

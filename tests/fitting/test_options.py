@@ -292,7 +292,7 @@ class TestEstimator:
             assert outcome(base, explainer.set_params(**{name: change})) != base_facts(base)
 
 
-PAPER_BASE: dict[str, Any] = {"radius": 1.0, "n_draws": 150, "min_fidelity": 0.8, "scale": "std", "random_state": 0}
+PAPER_BASE: dict[str, Any] = {"radius": 1.0, "n_draws": 150, "min_fidelity": 0.8, "scale": "schema", "random_state": 0}
 PAPER: dict[str, Any] = {
     "black_box": other_law,
     "radius": 2.0,
@@ -364,7 +364,7 @@ class TestPaper:
 
 BALLS_OPTIONS: dict[str, Any] = {
     "radius": 1.2,
-    "scale": "range",
+    "scale": "none",
     "max_flips": 0,
     "max_candidates": 10,
     "n_draws": 100,

@@ -81,7 +81,7 @@ class TestLoaded:
         with pytest.raises(NotFittedError, match=f"loaded from a file, which holds {word}"):
             read(loaded)
         assert "One plain tree" not in loaded.summary()
-        for name in ("pool_", "result_", "variables_"):
+        for name in ("pool_", "result_"):
             assert not hasattr(loaded, name)
 
 

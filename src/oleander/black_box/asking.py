@@ -179,16 +179,26 @@ class CountingBlackBox:
         if more is not None:
             rest = np.concatenate([rows[n_whole:], more])
             batches += [rest[start : start + size] for start in range(0, len(rest), size)]
+        with tell_progress(title, n_rows) as tell:
+            found = self.ask_each(batches, n_jobs, lambda n: tell(n, f"{self.n_queries:,} rows asked in all"))
+        return np.concatenate(found) if found else np.empty(0, dtype=object)
+
+    def ask_each(
+        self, batches: Sequence[Floats], n_jobs: int, on_answer: Callable[[int], None] = lambda n_rows: None
+    ) -> list[Labels]:
+        """Return the black box's labels for each batch of encoded rows, which are asked about or kept as they are.
+
+        ``on_answer`` is called with the number of rows that are answered so far.
+        """
         found: list[Any] = [recall(self.store, batch) for batch in batches]
         self.charge(sum(len(labels) for labels in found if labels is not None))
         left = [number for number, labels in enumerate(found) if labels is None]
         results = run_tasks(BlackBox.ask, [self.black_box], ((batches[number],) for number in left), n_jobs=n_jobs)
-        with tell_progress(title, n_rows) as tell:
-            for place, labels in self.charge_each(results, [len(batches[number]) for number in left], n_jobs):
-                number = left[place]
-                found[number] = keep(self.store, batches[number], labels)
-                tell(sum(len(part) for part in found if part is not None), f"{self.n_queries:,} rows asked in all")
-        return np.concatenate(found) if found else np.empty(0, dtype=object)
+        for place, labels in self.charge_each(results, [len(batches[number]) for number in left], n_jobs):
+            number = left[place]
+            found[number] = keep(self.store, batches[number], labels)
+            on_answer(sum(len(part) for part in found if part is not None))
+        return found
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""

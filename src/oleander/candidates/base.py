@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.data.checks import check_choice, check_count
@@ -43,11 +40,6 @@ class Candidate:
     recipe: Recipe | None = None
     # The name of the generator that proposed it.
     origin: str = "given"
-    # By point, whether the region or the explainer was learned from it. The candidate is not judged on such points.
-    # None if it learned from no point.
-    learned_from: NDArray[np.bool_] | None = None
-    # The position in X of the row that its ball is centered on; None for other regions.
-    row: int | None = None
 
     def __post_init__(self) -> None:
         if (self.explainer is None) == (self.recipe is None):

@@ -37,7 +37,7 @@ from oleander.draws import Draws
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import whole_folder
 from oleander.messages import list_some, visible
-from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
+from oleander.rules import UnfilteredTree
 
 # High, so that the demo shows abstention.
 DEMO_FLOOR = 0.95
@@ -72,21 +72,18 @@ def explain(given: Explain) -> None:
 
 def paper(given: Paper) -> None:
     """Explain a model by the paper's method."""
-    if given.tolerance is None and given.local == "line":
-        raise wrong_option("--local line explains numbers: give --tolerance, or use tree or unfiltered.")
     if given.letter and not given.include_rows:
         raise wrong_option("--letter centers balls on rows, which the files would hold: allow it with --include-rows.")
     radii, tolerance = read_radii(given.radius), read_tolerance(given.tolerance)
     prepared = _prepare(given, is_regression=given.tolerance is not None, n_jobs=given.jobs)
     if not given.include_rows:
         note("balls stand on rounded rows, so that no file holds a row; --include-rows takes the rows themselves.")
-    # None is the tree: the letter's has a filter of its own.
-    others: dict[str, LocalExplainer] = {"unfiltered": UnfilteredTree(max_leaves=None), "line": SparseLine()}
     same = ("n_draws", "formulation", "letter", "max_explainers", "min_fidelity", "time_limit")
     atlas = AggregateExplainer.paper(
         prepared.black_box,
         radius=radii,
-        local=others.get(given.local),
+        # The letter's tree has a filter of its own.
+        local=UnfilteredTree(max_leaves=None) if given.local == "unfiltered" else None,
         centers="rows" if given.include_rows else "rounded",
         tolerance=tolerance,
         schema=prepared.schema,

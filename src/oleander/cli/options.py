@@ -163,8 +163,8 @@ class Paper(Fitting):
         0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.", least=0, most=1
     )
     n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.", least=1)
-    local: Literal["tree", "unfiltered", "line"] = option(
-        "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all, or a line for numbers."
+    local: Literal["tree", "unfiltered"] = option(
+        "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all."
     )
     formulation: Literal["strict", "selective"] | None = option(
         None, BALLS, "The program: strict (by the definition; the default) or selective (as printed)."

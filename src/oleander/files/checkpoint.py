@@ -1,6 +1,6 @@
 """The progress of a fit on disk: an interrupted fit resumes from it and asks nothing twice.
 
-One SQLite file holds JSON under keys: the black box's answers, trained candidates and counts. Each is written in a
+One SQLite file holds JSON under keys: the black box's answers and counts. Each is written in a
 transaction of its own, so it is complete or absent whenever the process dies. The file holds data and no code,
 and hashes in place of rows.
 """
@@ -22,7 +22,7 @@ from oleander.messages import one_line, visible
 
 FILE = "checkpoint.sqlite"
 # What is kept beside the facts that identify a fit.
-Part = Literal["answers", "candidates", "counts"]
+Part = Literal["answers", "counts"]
 FACTS = "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 
 
@@ -112,7 +112,7 @@ class Checkpoint:
         return content
 
     def keep(self, part: Part, key: str, content: Mapping[str, Any]) -> None:
-        """Keep the black box's answers, a trained candidate, or the counts of a block of rows."""
+        """Keep the black box's answers, or the counts of a block of rows."""
         with self._open() as database:
             database.execute(f"INSERT OR REPLACE INTO {part} VALUES (?, ?)", (key, json.dumps(content)))
 

@@ -6,12 +6,11 @@ from typing import Self
 
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
-from oleander.candidates.balls import Balls, measure_sizes, warn_of_sizes
+from oleander.candidates.balls import warn_of_sizes
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PaperVariables, PoolProgram
+from oleander.candidates.pool_program import PoolProgram
 from oleander.data.reading import Reading
 from oleander.draws.labelled import take_as_draws
-from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
 from oleander.fitting.rule_learner import RuleLearner
@@ -36,7 +35,7 @@ class ChoiceFromPool(Engine):
 
     @classmethod
     def fit(
-        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, store: Checkpoint | None, seed: int
+        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, seed: int
     ) -> tuple[FitRecord, Self]:
         """Choose explainers among the candidates of generators by the integer program, and certify the choice.
 
@@ -57,12 +56,8 @@ class ChoiceFromPool(Engine):
         black_box.reserve(len(parts.held))
 
         # Propose and choose. Balls draw and ask when they are trained.
-        pool = CandidatePool.propose(
-            generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
-        )
-        for generator in generators:
-            if isinstance(generator, Balls):
-                warn_of_sizes(generator, rows, measure_sizes(pool))
+        pool = CandidatePool.propose(generators, rows, black_box, seed, n_jobs=options.n_jobs, tolerance=within)
+        warn_of_sizes(pool)
         if len(pool.candidates) < (options.max_explainers or 0):
             warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
         program = PoolProgram(pool, options.floor, **asdict(options.program))
@@ -116,13 +111,6 @@ class ChoiceFromPool(Engine):
         """All candidates."""
         return self.program.pool
 
-    @property
-    def variables(self) -> PaperVariables:
-        """The paper's w, y and z for each row of X."""
-        if self.reading.positions is not None:
-            raise AttributeError("there are no w, y and z of a source: a sample of its rows was explained.")
-        return PaperVariables.read(self.program, self.result, len(self.reading.values))
-
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number and floor; candidates are trained as the answers need them."""
         known = {(fitted.max_explainers, fitted.min_fidelity): self.result}
@@ -134,7 +122,8 @@ class ChoiceFromPool(Engine):
         bound, status = result.bound, result.status
         if not len(result.chosen) and status != "infeasible":
             # Time ran out before anything was found: a quick choice among the trained candidates is better than none.
-            result = self.program.select_trained(number, floor)
+            problem = self.program.problem(trained_only=True)
+            result = problem.solve(number, floor, formulation=self.program.formulation, solver="greedy")
             status = "feasible" if len(result.chosen) else "unknown"
         explainers = deliver_choice(self.program, result)
         evaluation = explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights)

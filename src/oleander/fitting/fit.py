@@ -7,7 +7,6 @@ from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, keep_columns
 from oleander.black_box.labelling import refuse_to_answer
 from oleander.black_box.resuming import resume
-from oleander.candidates.balls import Balls
 from oleander.data.checks import make_seed
 from oleander.data.frames import read_column, to_table
 from oleander.data.reading import Reading, read
@@ -18,7 +17,7 @@ from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count, plan_sample
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import Given, Parameters, check, check_use, list_generators, list_remembered
+from oleander.fitting.options import Given, Parameters, check, check_use, list_remembered
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.subgroups import read_subgroups
 from oleander.results.fit_record import FitRecord
@@ -43,7 +42,7 @@ def fit_explainers(options: Parameters, given: Given) -> tuple[FitRecord, Engine
     black_box = CountingBlackBox(box, options.max_queries, options.n_jobs, batch_size, store, is_resumed)
     is_counted = given.labels is not None or (isinstance(whole, Source) and plan_count(whole, reading, black_box))
     engine_type = RulesOnDraws if options.asks else ChoiceFromPool
-    record, engine = engine_type.fit(options, reading, black_box, store, seed)
+    record, engine = engine_type.fit(options, reading, black_box, seed)
     if whole is not None and is_counted:
         record = add_counts(options, record, engine, whole, given.labels, given.groups, store)
     if record.floor_by is not None:
@@ -88,9 +87,6 @@ def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Sour
     if reading.labels is not None:
         is_number = options.tolerance is not None
         reading = replace(reading, labels=check_given(reading.labels, len(reading.values), is_number=is_number))
-    for one in list_generators(options):
-        if isinstance(one, Balls):
-            one.check_rows(len(reading.values) if source is None else source.n_rows)
     if columns is not None:
         reading = replace(reading, schema=reading.schema.describing(columns))
     reading = replace(reading, subgroups=subgroups).notice_copies()

@@ -19,7 +19,6 @@ from oleander.candidates.box_program import BoxCandidate, Limits
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, Unit, count_units
 from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
-from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
@@ -53,7 +52,7 @@ class RulesOnDraws(Engine):
 
     @classmethod
     def fit(
-        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, store: Checkpoint | None, seed: int
+        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, seed: int
     ) -> tuple[FitRecord, Self]:
         """Learn rules from draws that the black box labels, and judge them on rows that made no draw.
 

@@ -2,7 +2,7 @@
 
 from oleander.rules.base import Explainer, LocalExplainer, Rule
 from oleander.rules.constant import Constant
-from oleander.rules.filtering import FilteredTree, SparseLine, UnfilteredTree
+from oleander.rules.filtering import FilteredTree, UnfilteredTree
 from oleander.rules.line import Line
 from oleander.rules.region import Ball, Box, Region, ball_distances, membership
 from oleander.rules.tree import Tree
@@ -17,7 +17,6 @@ __all__ = [
     "LocalExplainer",
     "Region",
     "Rule",
-    "SparseLine",
     "Tree",
     "UnfilteredTree",
     "ball_distances",

@@ -4,11 +4,11 @@ Forward selection by conditional mutual information, counted on bin codes: a few
 per level, and one for missing values. Codes replace the paper's tensor M[bin, feature, draw] at 1/B of its memory.
 Trees use other bins, cut at readable quantiles (``oleander.rules.growth``).
 
-Local explainers for draws in a region are trees and lines on the selected features: ``FilteredTree`` is the paper's,
+Local explainers for draws in a region are trees: ``FilteredTree`` on the selected features is the paper's,
 ``UnfilteredTree`` its rival.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -20,11 +20,10 @@ from scipy.special import chdtrc
 from oleander import kernels
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import Tolerance, agrees
+from oleander.data.tolerance import Tolerance
 from oleander.rules.base import encode_labels
-from oleander.rules.constant import cut_into_bins, find_constants
+from oleander.rules.constant import cut_into_bins
 from oleander.rules.growth import grow_for_numbers, grow_tree
-from oleander.rules.line import MOST_TERMS, Line, fit_terms, make_inputs
 from oleander.rules.tree import Tree
 
 Codes = NDArray[np.integer[Any]]
@@ -315,50 +314,3 @@ class FilteredTree(UnfilteredTree):
         """Return the columns that the filter selects; numbers come cut into bins, two tolerances wide."""
         self.filter_ = select_features(*bin_codes(draws, schema, n_bins=self.n_bins), codes, alpha=self.alpha)
         return self.filter_.features
-
-
-@dataclass
-class SparseLine:
-    """A line of a few terms on the features that the filter selects, for black boxes that answer with numbers.
-
-    The filter works on the answers cut into bins, two tolerances wide. Of a constant and lines of one or more terms it
-    returns the one that agrees with most draws, and of equal ones the shortest.
-
-    Parameters
-    ----------
-    max_terms : int
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(size=(2000, 3))
-    >>> schema = FeatureSchema.infer(X)
-    >>> print(SparseLine().fit(schema.encode(X), 4 * X[:, 1], schema=schema, tolerance=Tolerance(0.2)))
-    2 + 4 × (x1 − 0.5)
-    """
-
-    max_terms: int = MOST_TERMS
-    filter_: FilterResult | None = field(default=None, init=False, repr=False)
-
-    def fit(
-        self,
-        draws: Floats,
-        labels: Labels,
-        *,
-        schema: FeatureSchema,
-        center: Floats | None = None,
-        tolerance: Tolerance | None = None,
-    ) -> Line:
-        """Return a line on the selected features; ``center`` is not used."""
-        if tolerance is None:
-            raise ValueError("SparseLine explains numbers: give tolerance=; FilteredTree explains labels.")
-        self.filter_ = select_features(*bin_codes(draws, schema), cut_into_bins(labels, tolerance)[0])
-        constants = find_constants(labels, tolerance)
-        shares = agrees(constants[:, None], labels, tolerance).mean(axis=1)
-        best = Line(float(constants[shares.argmax()]), (), len(draws), float(shares.max()))
-        inputs = make_inputs(draws, schema, np.array(self.filter_.features, dtype=np.intp))
-        for line in fit_terms(*inputs, draws, labels, tolerance, self.max_terms):
-            share = float(agrees(line.predict(draws), labels, tolerance).mean())
-            if share > best.share:
-                best = replace(line, n_draws=len(draws), share=share)
-        return best

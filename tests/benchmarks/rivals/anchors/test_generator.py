@@ -5,9 +5,9 @@ import pytest
 from benchmarks.rivals.anchors import Anchors
 from benchmarks.rivals.anchors.search import Settings
 from oleander.candidates.base import Generator
-from oleander.candidates.pool import CandidatePool
 from oleander.explainer import AggregateExplainer
 from oleander.rules import Box, Constant
+from tests import making
 from tests.making import count, label
 
 
@@ -63,7 +63,7 @@ def test_queries_are_counted_by_pool_and_estimator(square, corner):
         asked.append(len(X))
         return corner(X)
 
-    pool = CandidatePool.build(square, counting, Anchors(max_anchors=20), random_state=0)
+    pool = making.propose(Anchors(max_anchors=20), square, counting)
     assert pool.black_box.n_queries == sum(asked)
     pool.train(range(len(pool.candidates)))
     assert (pool.fidelity == 1).all()
