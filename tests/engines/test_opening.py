@@ -49,7 +49,7 @@ def test_a_command_judges_a_table_as_it_judges_a_file(folder):
         assert done.json == wanted.json or table.endswith("2024")
 
 
-@pytest.mark.parametrize("missing", [(), ("polars",), ("polars", "duckdb")])
+@pytest.mark.parametrize("missing", [(), ("polars",)])
 def test_python_takes_paths_and_reads_them_with_what_is_installed(folder, monkeypatch, missing):
     atlas = AggregateExplainer.load(folder / "atlas.oleander")
     wanted = atlas.evaluate(pl.read_csv(folder / "visits.csv"), "said").to_dict()
@@ -62,12 +62,6 @@ def test_python_takes_paths_and_reads_them_with_what_is_installed(folder, monkey
     with pytest.raises(TableError, match="the table lacks column 'sad'; it has 'age', 'ward', 'said'"):
         atlas.evaluate(folder / "visits", labels="sad")
     asking = AggregateExplainer.load(folder / "atlas.oleander", Law())
-    if len(missing) == 2:
-        with pytest.raises(TableError, match="without polars or duckdb to read it: leave out key"):
-            AggregateExplainer(Law()).fit(folder / "visits", key="age")
-        with pytest.raises(TableError, match="read block by block need labels=, the name of the column"):
-            asking.evaluate(folder / "visits")
-        return
     for path in paths:
         assert asking.evaluate(path).n_rows == asking.evaluate(pl.read_csv(folder / "visits.csv")).n_rows
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from oleander import AggregateExplainer, open_source
+from oleander import AggregateExplainer
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
@@ -16,7 +16,6 @@ from oleander.engines.query import Counted, TableError, count, write_query
 from oleander.results.explainer_set import ExplainerSet
 from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range
-from tests.engines.conftest import need
 from tests.engines.making import GROUP, NAMES, SAID, SCHEMA, make_rules, make_table
 
 HOSTILE = make_table(3_000, 1, hostile=True)
@@ -61,15 +60,6 @@ def test_counts_are_those_of_predict_on_a_hostile_table(load, seed):
     assert 0.1 < evaluation["n_answered"] / evaluation["n_rows"] < 0.9
     assert evaluation["n_unread"] > 100
     assert judge_there(explainers, load(HOSTILE)) == judge_in_memory(explainers, HOSTILE)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_blocks_that_pyarrow_reads_are_counted_alike(tmp_path, seed):
-    need("pyarrow")
-    HOSTILE.write_parquet(tmp_path / "visits.parquet", row_group_size=700)
-    explainers, source = make_wide(seed), open_source(tmp_path / "visits.parquet", block_size=200)
-    for groups in (None, GROUP):
-        assert judge_there(explainers, source, groups) == judge_there(explainers, HOSTILE.lazy(), groups)
 
 
 def test_an_unknown_value_in_a_column_that_no_rule_uses_silences_no_row(load):

@@ -6,12 +6,13 @@ are missing, and numbers are 64-bit floats. A row with an unknown level, an infi
 2^53 cannot be read.
 """
 
+import math
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import reduce
-from operator import add, and_
+from operator import and_
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,23 +20,21 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.data.checks import MOST_EXACT, names_of_columns, refuse_absent
+from oleander.data.checks import MOST_EXACT, refuse_absent
 from oleander.data.reading import check_groups
 from oleander.data.schema import Feature
 from oleander.data.schema.feature import kind_of_level
 from oleander.data.schema.rounding import MICROSECONDS
-from oleander.data.sources import Source
 from oleander.messages import list_some, one_line, warn_user
 from oleander.results.evaluation import Evaluation, Ranges
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import Condition, Range, conjoin
 
-# A whole number holds as many rules as keep it under this.
-MOST_IN_KEY = 2**53
 UNREADABLE = -1
-BEYOND = int(MOST_EXACT) + 1
 # A column, and a condition as a function of its name in the query.
 Where = tuple[str, Callable[[str], nw.Expr]]
+# The conditions of a rule, and what it answers.
+Statement = tuple[tuple[Condition, ...], Any]
 
 EPOCH = datetime(1970, 1, 1)
 ZONED = "dates with a time zone"
@@ -119,15 +118,10 @@ def count(
     Only the columns that the rules use are read, in one query. ``expected`` has labels of the model, besides those that
     the rules say.
     """
-    rules = _list_rules(explainers)
-    if not rules:
+    if not explainers.members:
         raise TableError("there is no rule to count: fit with a lower min_fidelity.")
-    parts = _read_blocks(explainers, table, labels, groups) if isinstance(table, Source) else [table]
-    found = [run_query(write_query(explainers, part, labels, groups, where)) for part in parts]
-    lines = pd.concat([pd.DataFrame(one.to_dict(as_series=False)) for one in found], ignore_index=True)
-    if len(found) > 1:
-        lines = lines.groupby([*lines.columns[:-1]], dropna=False, as_index=False).sum()
-    counted = _read_lines(explainers, lines, rules, labels, groups)
+    lines = pd.DataFrame(run_query(write_query(explainers, table, labels, groups, where)).to_dict(as_series=False))
+    counted = _read_lines(explainers, lines, labels, groups)
     warn_of_new(labels, counted.labels, explainers, expected, counted.weights)
     return counted
 
@@ -141,19 +135,6 @@ def run_query(query: Any) -> Any:
         raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
 
 
-def _read_blocks(explainers: ExplainerSet, source: Source, labels: str, groups: str | None) -> Iterator[Any]:
-    """Yield the rows of a source, with the columns that the query needs, block by block."""
-    features = [explainers.schema[j] for j in sorted(explainers.columns or ())]
-    names = [*(one.name for one in features), *names_of_columns(labels=labels, groups=groups)]
-    refuse_absent("the table", names, source.columns, TableError)
-    for block in source.blocks(names):
-        for rows in block.read(names, source.block_size):
-            frame = nw.from_native(rows)
-            # Arrow refuses to round whole numbers, and those beyond cannot be read whatever they are.
-            whole = [one.name for one in features if one.is_number and frame[one.name].dtype.is_integer()]
-            yield frame.with_columns(nw.col(*whole).clip(-BEYOND, BEYOND)).lazy() if whole else frame.lazy()
-
-
 def write_query(
     explainers: ExplainerSet, table: Any, labels: str, groups: str | None = None, where: Where | None = None
 ) -> Any:
@@ -162,7 +143,7 @@ def write_query(
     frame, schema = as_lazy(table), explainers.schema
     if schema.columns is None:
         raise TableError("the explainers were learned from an array, whose columns have no names: fit a frame instead.")
-    used = sorted({condition.column for member in rules for conditions, _ in member for condition in conditions})
+    used = sorted({one.column for member in rules for conditions, _ in member for one in conditions})
     others = [name for name in (labels, groups) if name is not None]
     features = [str(schema.columns[j]) for j in used]
     frame, names = name_columns(frame, [*features, *others, *([] if where is None else where[:1])])
@@ -182,8 +163,8 @@ def write_query(
     return frame.select(**kept).group_by(*kept).agg(nw.len().alias("number"))
 
 
-def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
-    """Return the conditions and the answer of each explainer's rules; ``TableError`` for one without such rules."""
+def _list_rules(explainers: ExplainerSet) -> list[list[Statement]]:
+    """Return the rules of each explainer; ``TableError`` for one that has other parts than rules."""
     for number, member in enumerate(explainers.members, start=1):
         if member.region.box is None or not member.explainer.is_plain or member.explainer.line is not None:
             raise UncountableError(
@@ -213,85 +194,65 @@ def _read_label(name: str, dtype: Any, is_number: bool) -> Any:
     return nw.col(name).cast(nw.String()) if isinstance(dtype, (nw.Categorical, nw.Enum)) else nw.col(name)
 
 
-def _write_keys(rules: Sequence[Sequence[tuple[Any, Any]]], columns: "dict[int, Column]") -> list[Any]:
-    """Return whole numbers whose digits are the rules that hold: 0 for none of an explainer's, n for its nth."""
-    sums: list[Any] = []
-    for base, place in _places([len(member) for member in rules]):
-        terms = []
-        for member, factor in zip(rules[base : base + len(place)], place, strict=True):
-            digit = nw.lit(0)
-            # The first rule that holds answers, so it is written last.
-            for number, (conditions, _) in reversed([*enumerate(member, start=1)]):
-                tests = [columns[condition.column].holds(condition) for condition in conditions]
-                holds = reduce(and_, tests) if tests else nw.lit(True)
-                digit = nw.when(holds).then(nw.lit(number * factor)).otherwise(digit)
-            terms.append(digit)
-        sums.append(reduce(add, terms))
+def _plan_keys(rules: Sequence[Sequence[Statement]]) -> tuple[int, int]:
+    """Return the base in which keys are written, and how many digits of it a whole number holds exactly as a float.
+
+    Each explainer has a digit: 0 where none of its rules holds, and otherwise the number of the first that does.
+    """
+    base = max(map(len, rules)) + 1
+    return base, max(int(53 / math.log2(base)), 1)
+
+
+def _write_keys(rules: Sequence[Sequence[Statement]], columns: "dict[int, Column]") -> list[Any]:
+    """Return the keys of a row as expressions; the first is ``UNREADABLE`` where the rules cannot read it."""
+    base, n_digits = _plan_keys(rules)
+    keys: list[Any] = []
+    for number, member in enumerate(rules):
+        factor, digit = base ** (number % n_digits), nw.lit(0)
+        # The first rule that holds answers, so it is written last.
+        for place, (conditions, _) in reversed([*enumerate(member, start=1)]):
+            tests = [columns[one.column].holds(one) for one in conditions]
+            holds = reduce(and_, tests) if tests else nw.lit(True)
+            digit = nw.when(holds).then(nw.lit(place * factor)).otherwise(digit)
+        if factor == 1:
+            keys.append(digit)
+        else:
+            keys[-1] = keys[-1] + digit
     if columns:
         readable = reduce(and_, (column.is_readable for column in columns.values()))
-        sums[0] = nw.when(readable).then(sums[0]).otherwise(nw.lit(UNREADABLE))
-    return sums
-
-
-def _places(sizes: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Return the explainers of each key: the number of the first, and the factor of each one's digit.
-
-    >>> _places([1, 1, 3, 2**52])
-    [(0, [1, 2, 4]), (3, [1])]
-    """
-    keys: list[tuple[int, list[int]]] = []
-    factor = MOST_IN_KEY
-    for number, size in enumerate(sizes):
-        if not keys or factor * (size + 1) > MOST_IN_KEY:
-            keys.append((number, []))
-            factor = 1
-        keys[-1][1].append(factor)
-        factor *= size + 1
+        keys[0] = nw.when(readable).then(keys[0]).otherwise(nw.lit(UNREADABLE))
     return keys
 
 
-def _read_lines(
-    explainers: ExplainerSet,
-    lines: pd.DataFrame,
-    rules: Sequence[Sequence[tuple[Any, Any]]],
-    labels: str,
-    groups: str | None,
-) -> Counted:
+def _read_lines(explainers: ExplainerSet, lines: pd.DataFrame, labels: str, groups: str | None) -> Counted:
+    """Return what the lines of a query say; ``TableError`` for a row without a label or a group."""
     if not len(lines):
         raise TableError("the table has no row.")
-    absent = lines["label"].isna()
-    if absent.any():
-        raise TableError(
-            f"column {labels!r} has no value in {int(lines.loc[absent, 'number'].sum()):,} rows, and the model answers "
-            "every row: leave these rows out."
-        )
+    for column, name, cure in (
+        ("label", labels, ", and the model answers every row: leave these rows out"),
+        ("member", groups, ": give every row a group, if need be one of its own"),
+    ):
+        if name is not None and (absent := lines[column].isna()).any():
+            raise TableError(f"column {name!r} has no value in {lines.loc[absent, 'number'].sum():,} rows{cure}.")
     if explainers.tolerance is not None:
         # Ranges hold equal shares of the rows.
         lines = lines.loc[lines.index.repeat(lines["number"])].assign(number=1)
     # Every engine returns the lines in an order of its own, and sums of shares depend on it.
     lines = lines.sort_values([*lines.columns], ignore_index=True)
-    sizes = [len(member) for member in rules]
-    numbers = [lines[f"key{key}"].to_numpy(dtype=np.int64) for key in range(len(_places(sizes)))]
-    readable = numbers[0] != UNREADABLE
-    said = np.zeros((len(sizes), len(lines)), dtype=np.intp)
-    for key, (base, factors) in zip(numbers, _places(sizes), strict=True):
-        for number, factor in enumerate(factors, start=base):
-            said[number] = np.where(readable, key // factor % (sizes[number] + 1), 0)
-    spoken = np.array([label for member in rules for _, label in member])
-    starts = np.cumsum([0, *sizes[:-1]])
-    words = spoken[np.maximum(starts[:, None] + said - 1, 0)]
+    rules = _list_rules(explainers)
+    base, n_digits = _plan_keys(rules)
+    readable = lines["key0"].to_numpy() != UNREADABLE
+    said = np.zeros((len(rules), len(lines)), dtype=np.intp)
+    words = np.empty_like(said, dtype=np.array([label for member in rules for _, label in member]).dtype)
+    for number, member in enumerate(rules):
+        key = lines[f"key{number // n_digits}"].to_numpy(dtype=np.int64)
+        said[number] = np.where(readable, key // base ** (number % n_digits) % base, 0)
+        words[number] = np.array([label for _, label in member])[np.maximum(said[number] - 1, 0)]
     members = None if groups is None else lines["member"].to_numpy()
     if members is not None:
-        absent = lines["member"].isna()
-        if absent.any():
-            raise TableError(
-                f"column {groups!r} has no value in {int(lines.loc[absent, 'number'].sum()):,} rows: give every row a "
-                "group, if need be one of its own."
-            )
         check_groups(members)
-    known = np.array(lines["label"].tolist())
     weights = lines["number"].to_numpy(dtype=np.intp)
-    return Counted(explainers.tell(said > 0, words), known, weights, members, readable)
+    return Counted(explainers.tell(said > 0, words), np.array(lines["label"].tolist()), weights, members, readable)
 
 
 # A column as a feature reads it, and the conditions of rules on it, as narwhals expressions.
@@ -351,37 +312,34 @@ class Column:
                 f"{learned}.{cure if given == ZONED else ''}"
             )
         self.feature, self.dtype, self.is_spark = feature, dtype, is_spark
-        if given in ("numbers", "truth values"):
+        self._is_number, column = given in ("numbers", "truth values"), nw.col(name)
+        if self._is_number:
             self.value = read_number(name, dtype)
-        elif given == "text":
-            self.value = nw.col(name).cast(nw.String())
         else:
-            self.value = nw.col(name) if given else nw.col(name).cast(nw.Float64())
+            casts = {"text": nw.String(), "dates": nw.Datetime("us"), "": nw.Float64()}
+            self.value = column.cast(casts[given]) if given in casts else column
         self.is_missing = self.value.is_null()
-        self._is_number = given in ("numbers", "truth values")
-        levels = [one for one in feature.named_levels if isinstance(one, (int, float))]
-        self._has_large = self._is_number and any(abs(level) > MOST_EXACT for level in levels)
-        if self._has_large:
-            # Levels that a float would round are whole numbers.
-            self.value = nw.col(name).cast(nw.Int64())
+        # Levels that a float would round are whole numbers.
+        self._is_whole = self._is_number and any(
+            isinstance(level, (int, float)) and abs(level) > MOST_EXACT for level in feature.named_levels
+        )
+        self.value = column.cast(nw.Int64()) if self._is_whole else self.value
 
-    def _is_one_of(self, levels: Any) -> nw.Expr:
-        return self.value.is_in([*map(int if self._has_large else float, levels)] if self._is_number else levels)
+    def _is_one_of(self, levels: Sequence[Any]) -> nw.Expr:
+        return self.value.is_in([*map(int if self._is_whole else float, levels)] if self._is_number else levels)
 
     @property
     def is_readable(self) -> nw.Expr:
         """Whether the row has a value that the schema allows."""
         feature = self.feature
-        if feature.is_number or (feature.rare and self._is_number):
+        if (feature.is_number and not feature.is_date) or (feature.rare and self._is_number):
             # Whole numbers and decimals beyond may have been rounded.
-            most = sys.float_info.max if self.dtype.is_float() or not feature.is_number else float(MOST_EXACT)
-            test = ~self.is_missing if feature.is_date or not self._is_number else self.value.abs() <= most
-        elif feature.rare:
+            is_rounded = feature.is_number and not self.dtype.is_float()
+            test = self.value.abs() <= (float(MOST_EXACT) if is_rounded else sys.float_info.max)
+        elif feature.is_number or feature.rare:
             test = ~self.is_missing
-        elif feature.named_levels:
-            test = self._is_one_of(feature.named_levels)
         else:
-            return self.is_missing
+            test = self._is_one_of(feature.named_levels) if feature.named_levels else nw.lit(False)
         return test | self.is_missing if feature.missing else test
 
     def holds(self, condition: Condition) -> nw.Expr:
@@ -395,40 +353,27 @@ class Column:
         if not condition.lower < condition.upper:
             return None
         tests = [~self.is_missing]
-        if self.feature.is_date:
-            for days, is_lower in ((condition.lower, True), (condition.upper, False)):
-                moment = next_moment(days)
-                if moment is not None:
-                    end = self._literal(moment)
-                    tests.append(self.value >= end if is_lower else self.value < end)
-                elif (days > 0) == is_lower:
-                    return None
-            return reduce(and_, tests)
-        if condition.lower > -sys.float_info.max:
-            tests.append(self.value > condition.lower)
-        if condition.upper < sys.float_info.max:
-            tests.append(self.value <= condition.upper)
+        for bound, is_lower in ((condition.lower, True), (condition.upper, False)):
+            if not self.feature.is_date:
+                if (-bound if is_lower else bound) < sys.float_info.max:
+                    tests.append(self.value > bound if is_lower else self.value <= bound)
+            elif (moment := next_moment(bound)) is not None:
+                end = nw.lit(moment.isoformat(" ")).cast(nw.Datetime("us")) if self.is_spark else moment
+                tests.append(self.value >= end if is_lower else self.value < end)
+            elif (bound > 0) == is_lower:
+                return None
         return reduce(and_, tests)
 
-    def _literal(self, moment: datetime) -> Any:
-        if isinstance(self.dtype, nw.Date):
-            # The first day that does not begin before the moment.
-            return date(moment.year, moment.month, moment.day) + timedelta(days=moment.time() != EPOCH.time())
-        return nw.lit(moment.isoformat(" ")).cast(nw.Datetime("us")) if self.is_spark else moment
-
-    def _among(self, codes: Any) -> nw.Expr | None:
-        feature = self.feature
+    def _among(self, codes: Collection[int]) -> nw.Expr | None:
         if not codes:
             return None
-        if len(codes) == len(feature.levels):
+        named = [*enumerate(self.feature.named_levels)]
+        if len(codes) == len(self.feature.levels):
             return ~self.is_missing
-        named = feature.named_levels
-        inside = [level for code, level in enumerate(named) if code in codes]
-        test = self._is_one_of(inside) if inside else None
         if len(named) in codes:
-            others = ~self.is_missing & ~self._is_one_of(named)
-            test = others if test is None else test | others
-        return test
+            # Rare levels have no names.
+            return ~self.is_missing & ~self._is_one_of([level for code, level in named if code not in codes])
+        return self._is_one_of([level for code, level in named if code in codes])
 
 
 def next_moment(days: float) -> datetime | None:

@@ -9,6 +9,7 @@ import math
 import os
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import pandas as pd
 from oleander.data.checks import names_of_columns
 from oleander.data.frames import to_table
 from oleander.data.sampling import sample_size
-from oleander.data.sources import DELTA, EPSILON, Source, as_source
+from oleander.data.sources import DELTA, EPSILON, Source
 from oleander.engines.query import TableError, Where, as_lazy, name_columns, run_query
 from oleander.messages import import_extra, one_line, visible
 
@@ -35,7 +36,7 @@ TO_JUDGE = 2**64
 def open_table(name: str) -> Any:
     """Return the table that a text names, unread, in the engine that holds it.
 
-    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars, DuckDB or else pyarrow reads; or
+    ``warehouse.duckdb::visits``; a Parquet file or a folder of them, which polars or DuckDB reads; or
     ``env:WAREHOUSE::visits``, where the variable WAREHOUSE of the environment has the connection string, such as
     ``postgres://host/database``. PostgreSQL reads passwords from its own files too.
 
@@ -59,8 +60,7 @@ def open_table(name: str) -> Any:
             if file.read(12)[8:] != b"DUCK":
                 raise TableError(f"{visible(path)} is no DuckDB database: {HOW}.")
         try:
-            connection = duckdb.connect(str(path), read_only=True)
-            return connection.table(table)
+            return duckdb.connect(str(path), read_only=True).table(table)
         except duckdb.Error as error:
             lack = f"has no table {visible(table)}" if isinstance(error, duckdb.CatalogException) else "cannot be read"
             raise TableError(f"{visible(path)} {lack}: {one_line(error)}.") from error
@@ -68,19 +68,17 @@ def open_table(name: str) -> Any:
         raise TableError(f"{visible(path)} is no Parquet file: {HOW}.")
     pattern = str(path / "**" / "*.parquet") if path.is_dir() else str(path)
     if find_spec("polars") is not None:
-        return import_extra("polars", extra="polars", purpose="Reading Parquet files").scan_parquet(pattern)
-    if find_spec("duckdb") is None:
-        return as_source(path)
-    duckdb = import_extra("duckdb", extra="duckdb", purpose="Reading Parquet files without polars")
+        return import_module("polars").scan_parquet(pattern)
+    duckdb = import_extra("duckdb", extra="duckdb", purpose="Judging Parquet files where they are")
     return duckdb.read_parquet(pattern, hive_partitioning=path.is_dir())
 
 
 def stored(X: Any) -> Any:
     """Return a table that stays where it is, given as such, by a path or as a source; None for one in memory."""
-    X = X.given if isinstance(X, Source) and X.given is not None else X
+    X = X.given if isinstance(X, Source) else X
     if isinstance(X, (str, os.PathLike)):
         return open_table(os.fspath(X))
-    return X if as_lazy(X) is not None else as_source(X)
+    return X if as_lazy(X) is not None else None
 
 
 def _connect(variable: str, table: str) -> Any:
@@ -161,13 +159,12 @@ def draw_from_table(
     features. Groups are whole numbers, and whole groups are drawn.
     """
     opened, (epsilon, delta) = stored(table), accuracy_of(table)
-    lazy = as_lazy(opened)
-    if lazy is None:
-        what = "without polars or duckdb to read it" if isinstance(opened, Source) else "in memory"
+    if opened is None:
         raise TableError(
-            f"key is for a table that stays in its engine, and X is a {type(table).__name__} {what}: leave out key, "
+            f"key is for a table that stays in its engine, and X is a {type(table).__name__} in memory: leave out key, "
             "or give a DuckDB relation, a polars LazyFrame, a PySpark or Dask DataFrame, or an ibis table."
         )
+    lazy = as_lazy(opened)
     hashed = key if groups is None else groups
     complete = [key, *names_of_columns(groups=groups, labels=labels)]
     frame, (own, drawn, *names) = name_columns(lazy, [key, hashed, *complete, *names_of_columns(y=y)])
@@ -215,10 +212,7 @@ def accuracy_of(X: Any) -> tuple[float, float]:
 
 def refuse_to_collect(X: Any) -> None:
     """Raise ``TableError`` for a table in an engine with more rows than a sample: they would all leave it."""
-    table = stored(X)
-    if isinstance(table, Source):
-        raise TableError("rows that are read block by block need labels=, the name of the column with the answers.")
-    if (lazy := as_lazy(table)) is None:
+    if (lazy := as_lazy(stored(X))) is None:
         return
     n_rows = int(run_query(lazy.select(n=nw.len()))["n"][0])
     n_sample = sample_size(*accuracy_of(X), None)
