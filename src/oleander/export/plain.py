@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import FeatureSchema, Kind
 from oleander.messages import shorten, visible
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.rules import Ball, Line
-from oleander.rules.conditions import Condition, Range, conjoin
+from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
 
@@ -74,6 +74,7 @@ class Language(ABC):
 
     AND: str
     OR: str
+    TRUE: str
     FALSE: str
     IS_MISSING: str
     IS_KNOWN: str
@@ -148,44 +149,34 @@ class Language(ABC):
         is_negated = len(condition.codes) > len(inside) if feature.rare else len(outside) < len(inside)
         return [self.is_one_of(name, outside if is_negated else inside, negated=is_negated)]
 
-    def _is_level(self, name: str, feature: Feature, code: int) -> str:
-        """Return the test of one level by its code; false for a missing value."""
-        levels = feature.named_levels
-        if code < len(levels):
-            return self.is_one_of(name, [levels[code]])
-        tests = [self.IS_KNOWN.format(name)] if feature.missing or not levels else []
-        return self.AND.join([*tests, *([self.is_one_of(name, levels, negated=True)] if levels else [])])
+    def _is_level(self, j: int, code: float) -> str:
+        """Return the test of one level of a column by its code."""
+        return self.holds(Levels(j, self.schema[j], frozenset({int(code)}))) or self.TRUE
 
     def inside(self, ball: Ball) -> list[str]:
         """Return the tests that hold together inside a ball."""
-        steps, flips = [], []
-        units = ball.units
+        steps, flips, units = [], [], ball.units
         for j, feature in enumerate(self.schema):
             name, middle = self.names[j], float(ball.center[j])
-            is_absent = math.isnan(middle)
+            is_absent, is_missing = math.isnan(middle), self.IS_MISSING.format(name)
             if feature.missing or not feature.is_number:
-                flips.append(self._flip(name, feature, middle))
+                same = is_missing
+                if not is_absent:
+                    # A number flips only by being missing.
+                    same = self.IS_KNOWN.format(name) if feature.is_number else self._is_level(j, middle)
+                flips.append(self.choose(same, "0", "1"))
             if not feature.is_number or (is_absent and feature.missing):
                 continue
             if is_absent:
                 # A distance from a missing value is no number, and lies within no radius.
                 return [self.FALSE]
             step = f"abs({name} - {self.number(middle)}) / {self.number(float(units[j]))}"
-            steps.append(self.choose(self.IS_MISSING.format(name), "0", step) if feature.missing else step)
+            steps.append(self.choose(is_missing, "0", step) if feature.missing else step)
         limit = self.number(ball.radius * (1 + 1e-12))
         tests = [f"{step} <= {limit}" for step in steps]
         if len(flips) > ball.n_flips_allowed:
             tests.append(f"{' + '.join(flips)} <= {ball.n_flips_allowed}")
         return tests
-
-    def _flip(self, name: str, feature: Feature, middle: float) -> str:
-        """Return 0 where the value equals the center's, in level or in being missing, and 1 elsewhere."""
-        if math.isnan(middle):
-            return self.choose(self.IS_MISSING.format(name), "0", "1")
-        if feature.is_number:
-            # It differs only by being missing.
-            return self.choose(self.IS_MISSING.format(name), "1", "0")
-        return self.choose(self._is_level(name, feature, int(middle)), "0", "1")
 
     def cases(self, member: ChosenExplainer, dtype: np.dtype[Any]) -> Iterator[tuple[str, str, str]]:
         """Yield each rule of an explainer: in words, its test (empty where it always holds), and what it says.
@@ -206,5 +197,5 @@ class Language(ABC):
                 amount = f"{slope} * ({name} - {self.number(term.reference)})"
                 parts.append(self.choose(self.IS_MISSING.format(name), "0", amount) if feature.missing else amount)
             else:
-                parts.append(self.choose(self._is_level(name, feature, int(term.reference)), slope, "0"))
+                parts.append(self.choose(self._is_level(term.column, term.reference), slope, "0"))
         return " + ".join(parts)

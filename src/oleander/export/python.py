@@ -54,7 +54,7 @@ def _open(name: str) -> Template:
 class Python(Language):
     """Python, with a variable for each column."""
 
-    AND, OR, FALSE = " and ", " or ", "False"
+    AND, OR, TRUE, FALSE = " and ", " or ", "True", "False"
     IS_MISSING, IS_KNOWN = "{} is None", "{} is not None"
     EQUALS, IS_IN = ("==", "!="), ("in", "not in")
     CHOICE = "({yes} if {test} else {no})"

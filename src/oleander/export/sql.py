@@ -72,7 +72,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
     used = sorted(range(len(explainers.schema)) if explainers.columns is None else explainers.columns)
     taken = {str(column).lower() for column in explainers.schema.columns or explainers.schema.names}
     answer = sql.quote(_free_name("answer", taken))
-    tests = "\n    AND ".join(sql.is_known(j) for j in used) or "1 = 1"
+    tests = "\n    AND ".join(sql.is_known(j) for j in used) or sql.TRUE
     # The most faithful first, which answers where several hold.
     ranked = explainers.ranked.tolist()
     said = ",\n".join(_write_explainer(number + 1, members[number], dtype, sql) for number in ranked)
@@ -94,7 +94,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
 class Sql(Language):
     """SQL in one dialect; the name of a column is the expression of its value as ``predict`` reads it."""
 
-    AND, OR, FALSE = " AND ", " OR ", "1 = 0"
+    AND, OR, TRUE, FALSE = " AND ", " OR ", "1 = 1", "1 = 0"
     IS_MISSING, IS_KNOWN = "{} IS NULL", "{} IS NOT NULL"
     EQUALS, IS_IN = ("=", "<>"), ("IN", "NOT IN")
     CHOICE = "CASE WHEN {test} THEN {yes} ELSE {no} END"
@@ -225,7 +225,7 @@ def _write_explainer(number: int, member: ChosenExplainer, dtype: np.dtype[Any],
     if tests:
         lines += ["  WHEN NOT (", f"    {tests[0]}", *(f"    AND {test}" for test in tests[1:]), "  ) THEN NULL"]
     for words, test, said in sql.cases(member, dtype):
-        lines += [f"  {_comment(words)}", f"  WHEN {test or '1 = 1'} THEN {said}"]
+        lines += [f"  {_comment(words)}", f"  WHEN {test or sql.TRUE} THEN {said}"]
     return "\n".join(f"    {line}" for line in [*lines, "END"])
 
 
