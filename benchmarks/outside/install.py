@@ -1,4 +1,4 @@
-"""Install the packages of rivals into environments of their own, one by one.
+"""Install the packages of rivals into an environment of their own, one by one.
 
 Their pins never meet ours. A package that cannot be installed is named, and its rivals are lines that say so.
 """
@@ -9,28 +9,20 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.outside import lore
 from benchmarks.outside.programs import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
-# Packages that cannot live with the others have an environment each, with these requirements in it before they are
-# built. HybridCORELS wants the aliases that NumPy 1.24 removed, and imports Cython without asking for it.
-APART = {"HybridCORELS": ("numpy<1.24", "scikit-learn", "cython", "setuptools", "wheel")}
 
 
-def find_python(package: str = "") -> str:
-    """Return the Python of the environment that holds a package; the one that runs now where there is none.
+def folder() -> Path:
+    """Return the folder of the environment; the variable ``OLEANDER_RIVALS`` names another one."""
+    return Path(os.environ.get("OLEANDER_RIVALS", ROOT / "bench" / "rivals"))
 
-    The variable ``OLEANDER_RIVALS`` names another folder of the environment.
-    """
-    python = folder(package) / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+def find_python() -> str:
+    """Return the Python of the environment; the one that runs now where there is none."""
+    python = folder() / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     return str(python) if python.exists() else sys.executable
-
-
-def folder(package: str = "") -> Path:
-    """Return the folder of the environment that holds a package."""
-    shared = Path(os.environ.get("OLEANDER_RIVALS", ROOT / "bench" / "rivals"))
-    return shared.with_name(f"{shared.name}-{package.lower()}") if package in APART else shared
 
 
 def make_environment() -> dict[str, str]:
@@ -38,24 +30,12 @@ def make_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
-def list_packages() -> list[str]:
-    """Return the packages of all rivals, as pip knows them."""
-    return list(dict.fromkeys([*(program.package for program in PROGRAMS.values()), lore.PACKAGE]))
-
-
-def install(package: str) -> bool:
-    """Install a package into its environment, and return whether that worked."""
-    venv.create(folder(package), with_pip=True)
-    pip = [find_python(package), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    steps = (
-        [[*pip, *APART[package]], [*pip, "--no-build-isolation", package]] if package in APART else [[*pip, package]]
-    )
-    return all(subprocess.run(step, capture_output=True, check=False).returncode == 0 for step in steps)
-
-
 def main() -> None:
-    for package in list_packages():
-        print(f"{package}: {'installed' if install(package) else 'cannot be installed here'}", flush=True)
+    venv.create(folder(), with_pip=True)
+    pip = [find_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    for package in dict.fromkeys(program.package for program in PROGRAMS.values()):
+        done = subprocess.run([*pip, package], capture_output=True, check=False)
+        print(f"{package}: {'cannot be installed here' if done.returncode else 'installed'}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.outside.hybrid import fit_rule_lists
 from benchmarks.outside.task import SILENT, Floats, Ints, Student, Task
 from benchmarks.outside.trees import Questions, make_path_student, make_tree_student
 
@@ -28,8 +27,7 @@ LEAF_COSTS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016)
 class Program:
     """A rival of another package."""
 
-    # A task in; students out. The first is the rival where it answers every row. ``NotImplementedError`` says that the
-    # rival does not read such a task.
+    # A task in; students out. The first is the rival where it answers every row.
     fit: Callable[[Task], Sequence[Student]]
     # The package that it comes from, as pip knows it.
     package: str
@@ -265,5 +263,4 @@ PROGRAMS: dict[str, Program] = {
     "ruleopt, heaviest rules": Program(fit_heaviest_rules, "ruleopt", "ruleopt.estimator"),
     "EBM": Program(fit_boosting_machine, "interpret-core", "interpret.glassbox"),
     "defer trees in stages": Program(fit_stages, "scikit-learn", "sklearn.tree", abstains=True),
-    "HybridCORELS": Program(fit_rule_lists, "HybridCORELS", "HybridCORELS", abstains=True),
 }

@@ -69,9 +69,6 @@ class ActiveTree(Baseline):
     min_gain: float = 0.0
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
-        for name in ("max_leaves", "n_components", "n_draws"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} is not allowed: it is 1 or more.")
         self.mixture_ = Mixture.fit(
             rows.values[rows.point_of_row], rows.schema, n_components=self.n_components, seed=seed
         )

@@ -5,12 +5,10 @@ A rival explains the same black box on the same rows, in the same words, so that
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
@@ -23,7 +21,6 @@ from oleander.rules import Region
 from oleander.rules.base import Explainer
 
 
-@runtime_checkable
 class Rival(Protocol):
     """A way to explain a black box. ``AggregateExplainer`` is one too."""
 
@@ -47,7 +44,7 @@ class Rival(Protocol):
 
 
 @dataclass(eq=False, repr=False)
-class Baseline(BaseEstimator, ABC):
+class Baseline(ABC):
     """The base class of rivals: a subclass only finds explainers, and its parameters are fields.
 
     Attributes
@@ -87,43 +84,31 @@ class Baseline(BaseEstimator, ABC):
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         """Return the explainers in the order in which they answer, and the number of rows sent to the black box."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, without those of the black box."""
-        return dict(super().get_params(deep=False))
-
-    def __sklearn_clone__(self) -> Self:
-        return type(self)(**self.get_params())
-
     @property
     def explainers_(self) -> list[ChosenExplainer]:
         """The explainers; where several cover a row, the first answers."""
-        return list(self._fitted().members)
+        return list(self.set_.members)
 
     @property
     def complexity(self) -> int:
         """How much there is to read, in leaves, weights and rules."""
-        return sum(member.explainer.complexity for member in self._fitted().members)
+        return sum(member.explainer.complexity for member in self.set_.members)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Return a mask of shape (n_explainers, n_rows): the rows that each explainer covers."""
-        return self._fitted().covers(self.schema_.encode(X))
+        return self.set_.covers(self.schema_.encode(X))
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
         """Return the answers, masked where no explainer speaks."""
-        return self._fitted().answer(self.schema_.encode(X))
+        return self.set_.answer(self.schema_.encode(X))
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the answers with the black box's, which is asked unless its labels are given."""
-        rows = self._fitted().schema.encode(X)
+        rows = self.set_.schema.encode(X)
         if labels is None:
             labels = BlackBox(self.black_box, self.schema_).ask_table(self.schema_.align(X))
             self.n_queries_ += len(rows)
-        return self._fitted().evaluate(rows, one_per_row(labels, len(rows), "labels"))
-
-    def _fitted(self) -> ExplainerSet:
-        if not hasattr(self, "set_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit with the rows to explain first.")
-        return self.set_
+        return self.set_.evaluate(rows, one_per_row(labels, len(rows), "labels"))
 
 
 def choose(rows: Rows, region: Region, explainer: Explainer, origin: str) -> ChosenExplainer:

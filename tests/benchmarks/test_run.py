@@ -28,8 +28,8 @@ TABLES = {
     "speed": ["| whole tree | 200 draws × 31 |", "| predict |", "under a load of", "| processor time of a call, ms |"],
     "quality": ["| forest on draws | 2 |", "| naive tree |", "over a greedy choice", "| trade-off | 192 | 0 | 0.000 |"],
     "field": [
-        *("| default | abstains | 1 |", "| scikit-learn tree |", "| LORE | ", "| HybridCORELS | "),
-        *("| paper | abstains |", "memory"),
+        *("| default | abstains | 1 |", "| scikit-learn tree |", "memory"),
+        "| paper | abstains |",
     ],
     "numbers": ["| doses, forest | "],
     "number-laws": ["| steps, with a background | 1 | "],

@@ -14,7 +14,6 @@ from benchmarks.rivals.decision_set.search import local_search
 from benchmarks.rivals.decision_set.tuning import START, ascend, to_lambdas
 from oleander.arrays import Floats, Ints
 from oleander.black_box.asking import BlackBox
-from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
@@ -80,15 +79,8 @@ class DecisionSet(Baseline):
     # A step must gain this share of value / n², n being the number of candidates. The overlap terms hold the constant
     # rows · n², so that 1 would stop the search at the first rule.
     epsilon: float = 0.01
-    # Whether rows that no rule covers are answered; otherwise it abstains.
-    default_rule: bool = True
-
-    def rule_coverage(self, X: Any) -> float:
-        """Return the share of rows that a rule covers, the default not counted."""
-        return float(self.covers(X)[: self.n_rules_].any(axis=0).mean())
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
-        self._check()
         classes, codes = encode_labels(rows.labels)
         sample = Sample(rows.values, codes, rows.weights, len(classes))
         rng = np.random.default_rng(seed)
@@ -108,27 +100,9 @@ class DecisionSet(Baseline):
             label, share = classes[candidates.label[i]], float(terms.n_right[i] / n_rows)
             constant = Constant(label, n_rows, share, classes.dtype)
             members.append(choose(rows, Box(candidates.conditions[i]), constant, "decision set"))
-        if self.default_rule:
-            default, n_rows, share = default_label(sample, candidates.covers[order])
-            constant = Constant(classes[default], n_rows, share, classes.dtype)
-            members.append(choose(rows, Box(()), constant, "default rule"))
-        return members, 0
-
-    def _check(self) -> None:
-        if isinstance(self.lambdas, str):
-            check_choice("lambdas", self.lambdas, ("tune",))
-        elif np.shape(self.lambdas) != (7,) or not (np.asarray(self.lambdas) >= 0).all():
-            raise ValueError(f"lambdas={self.lambdas!r} is not allowed: give seven numbers, each 0 or more, or 'tune'.")
-        if not 0 <= self.min_support <= 1:
-            raise ValueError(f"min_support={self.min_support} is not allowed: it is a share of the rows, 0 to 1.")
-        for name in ("max_rules", "max_candidates"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} is not allowed: it is 1 or more, or None.")
-        if self.max_length < 1 or self.n_bins < 2:
-            raise ValueError(
-                f"max_length={self.max_length} and n_bins={self.n_bins} are not allowed: rules need a condition, "
-                "and numbers two bins."
-            )
+        default, n_rows, share = default_label(sample, candidates.covers[order])
+        constant = Constant(classes[default], n_rows, share, classes.dtype)
+        return [*members, choose(rows, Box(()), constant, "default rule")], 0
 
     def _mine(self, sample: Sample, schema: FeatureSchema) -> Candidates:
         return mine_rules(

@@ -23,7 +23,6 @@ from benchmarks.outside.task import Steps, Student, make_plain_step, make_steps
 from benchmarks.rivals import ActiveTree
 from benchmarks.subjects.field.judge import measure_nothing, measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson
-from benchmarks.subjects.field.lore import measure_lore
 from benchmarks.subjects.quality.measures import measure_run
 from benchmarks.subjects.quality.methods import METHODS, Budget, Effort
 from oleander.arrays import Floats, Ints
@@ -68,7 +67,7 @@ class Round:
             names = [name for name, program in PROGRAMS.items() if program.package == package]
             names = [name for name in names if self.only is None or name == self.only]
             command = [
-                find_python(package),
+                find_python(),
                 "-m",
                 "benchmarks.outside.worker",
                 str(self.file),
@@ -151,12 +150,6 @@ def grow_active_tree(name: str, entry: Round) -> Row:
     return entry.judge(make_plain_step(student, parts), make_steps([student], parts, entry.budget.max_rules), cost)
 
 
-def pick_lore_rules(name: str, entry: Round) -> Row:
-    """Pick rules that LORE finds for some of the judging rows."""
-    found = measure_lore(entry.case, entry.lesson, entry.budget, entry.effort)
-    return found if "absent" in found else {"forms": {ABSTAINS: found.pop("measures")}, **found}
-
-
 def run_own_way(name: str, entry: Round) -> Row:
     """Run a method of the subject of quality, which finds draws and rows for itself, for a while."""
     try:
@@ -195,5 +188,4 @@ CONTESTANTS: dict[str, Contestant] = {
     "active tree": grow_active_tree,
     **dict.fromkeys(PROGRAMS, ask_outside),
     **dict.fromkeys((*FROM_ROWS, *ASKING), run_own_way),
-    "LORE": pick_lore_rules,
 }

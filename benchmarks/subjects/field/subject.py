@@ -18,10 +18,8 @@ from benchmarks.tables import make_pivot, make_table, mean, number, percent, sec
 EFFORT = Effort(n_paper_draws=2_000)
 # Boosting takes several times as long to ask.
 N_SPLITS = {"forest": 3, "boosting": 1}
-# Rivals that take minutes for each set: they are measured on the first split, with the first black box.
-SLOW = ("LORE",)
 # One of each kind, for the tiny size. The tests of programs and of the subject of quality run all others.
-FEW = ("default", "active tree", "scikit-learn tree", "HybridCORELS", "naive tree", "paper", "LORE")
+FEW = ("default", "active tree", "scikit-learn tree", "naive tree", "paper")
 # A set with few groups is answered or not by the luck of one row, so that means without them stand beside.
 GROUPED = ("geriatric", "telemonitoring")
 COLUMNS = {
@@ -53,24 +51,16 @@ class Field(Subject):
         warm_up()
         for key, entry in _rounds(size):
             for name in CONTESTANTS if size == "full" else FEW:
-                if name not in SLOW or _is_first(key):
-                    journal.once({"part": "main", **key, "method": name}, partial(_run, name, entry))
+                journal.once({"part": "main", **key, "method": name}, partial(_run, name, entry))
         for n_rows in scale.SIZES if size == "full" else (200,):
             for name in scale.MEASURED if size == "full" else scale.MEASURED[:2]:
                 own = {"part": "scale", "method": name, "rows": n_rows}
                 journal.once(own, partial(scale.measure_scale, name, n_rows, size == "tiny"))
 
     def write(self, rows: Sequence[Row]) -> str:
-        """Return a section for each part."""
-        parts = [NOTES]
-        main = [row for row in rows if row["part"] == "main"]
-        if main:
-            parts += write_main(main)
-        for part, write in SECTIONS.items():
-            found = [row for row in rows if row["part"] == part]
-            if found:
-                parts += write(found)
-        return "\n".join(parts)
+        """Return the tables of all rivals, and those of time and memory."""
+        parts = {part: [row for row in rows if row["part"] == part] for part in ("main", "scale")}
+        return "\n".join([NOTES, *write_main(parts["main"]), *write_scale(parts["scale"])])
 
     def draw(self, rows: Sequence[Row], figure: Any) -> None:
         """Draw coverage against agreement, and seconds against coverage."""
@@ -79,14 +69,13 @@ class Field(Subject):
 
 NOTES = f"""\
 The sets, thirds and black boxes of the subject of quality, {N_SPLITS["forest"]} splits of the rows with the forest and
-{N_SPLITS["boosting"]} with boosting (LORE: one with the forest), floor 0.9. Ours has its default K; rivals have K = 10
-and 20 rules, leaves or splits. All but the active tree and the last seven methods learn from the same 20,000 draws
-around the background, 15% of which tune their settings. *Abstains* is a rival with a threshold on its score: held-back
-draws order the thresholds, and the judging rows let the boldest speak that our own sequence of tests lets pass, groups
-counted as groups. Trees may have more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a
-line for each node of a tree, each rule, each weight, each bin of a curve. *Without groups* is the coverage on the sets
-whose rows stand alone. *Floor reached* counts silent runs as reached. Seconds are of the processor, without the black
-box, for both forms together.
+{N_SPLITS["boosting"]} with boosting, floor 0.9. Ours has its default K; rivals have K = 10 and 20 rules, leaves
+or splits. All but the active tree and the last six methods learn from the same 20,000 draws around the background, 15%
+of which tune their settings. *Abstains* is a rival with a threshold on its score: held-back draws order the thresholds,
+and the judging rows let the boldest speak that our own sequence of tests lets pass, groups counted as groups. Trees may
+have more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a line for each node of a tree,
+each rule, each weight, each bin of a curve. *Without groups* is the coverage on the sets whose rows stand alone. *Floor
+reached* counts silent runs as reached. Seconds are of the processor, without the black box, for both forms together.
 """
 
 
@@ -107,10 +96,6 @@ def _rounds(size: Size) -> Iterator[tuple[Row, Any]]:
         for data, box in product(sets, boxes):
             key = {"data": data.name, "black box": box, "seed": seed}
             yield key, _Once(partial(make_case, data, box, seed, max_rows), effort, size == "tiny")
-
-
-def _is_first(key: Row) -> bool:
-    return bool(key["seed"] == 0 and key["black box"] == BLACK_BOXES[0])
 
 
 class _Once:
@@ -163,11 +148,9 @@ def write_main(rows: Sequence[Row]) -> list[str]:
     flat.sort(key=lambda row: list(CONTESTANTS).index(row["method"]))
     silent = [row for row in flat if row["form"] == ABSTAINS]
     plain = [row for row in flat if row["form"] == ANSWERS_ALL]
-    explained = [row["rows explained"] for row in rows if "rows explained" in row]
     return [
         "### All rivals\n",
         make_table(("method", "form", "runs", *COLUMNS), lines),
-        *([f"LORE explained {min(explained)} to {max(explained)} rows of a run in its time.\n"] if explained else []),
         "Coverage of those that abstain:\n",
         make_pivot(silent, ["method"], "data", "coverage"),
         "Agreement of those that answer all:\n",
@@ -190,6 +173,3 @@ SCALE = """\
 A known law of 10 columns as black box, learned from n draws and judged on n rows. A peak includes Python and the
 package itself, 0.15 to 0.35 GB. Seconds are of the processor and include the tuning of settings.
 """
-SECTIONS = {
-    "scale": write_scale,
-}

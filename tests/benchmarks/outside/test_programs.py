@@ -66,7 +66,6 @@ def test_no_abstaining_tree_of_few_questions_costs_less_than_the_exact_one(price
     [
         ("no_such_module", None, "no_such_module is not installed"),
         ("numpy", ValueError("too wide"), "failed: ValueError: too wide"),
-        ("numpy", NotImplementedError("it reads two labels only"), "it reads two labels only"),
     ],
 )
 def test_a_rival_that_learns_nothing_is_a_line_that_says_why(monkeypatch, tmp_path, module, error, line):

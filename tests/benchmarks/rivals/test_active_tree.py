@@ -106,8 +106,3 @@ class TestResult:
         schema = FeatureSchema.infer(X).with_feature("x0", lower=-1.0, upper=1.0)
         rival = small(black_box, max_leaves=3, n_components=1, schema=schema).fit(X[keep])
         assert set(rival.predict(np.array([[0.0], [0.9]])).tolist()) == {"in", "somewhere else"}
-
-    @pytest.mark.parametrize("name", ["max_leaves", "n_components", "n_draws"])
-    def test_bad_settings(self, rows, name):
-        with pytest.raises(ValueError, match=f"{name}=0 is not allowed"):
-            small(quarters, **{name: 0}).fit(rows)

@@ -37,15 +37,7 @@ def test_the_default_is_what_most_rows_outside_the_rules_have(rows):
     assert default.region.describe() == "everywhere"
     assert default.explainer.label == np.bincount(in_thirds(rows)[outside]).argmax()
     assert default.explainer.n_draws == outside.sum()
-    assert rival.rule_coverage(rows) == pytest.approx(1 - outside.mean())
     assert rival.evaluate(rows).coverage == 1
-
-
-def test_without_default_it_abstains(rows):
-    settings = {"max_rules": 1, "n_bins": 4, "lambdas": (0, 0, 0, 0, 0, 1, 1)}
-    rival = DecisionSet(in_thirds, default_rule=False, **settings).fit(rows)
-    assert len(rival.explainers_) == rival.n_rules_ == 1
-    np.testing.assert_array_equal(np.ma.getmaskarray(rival.predict(rows)), ~rival.covers(rows)[0])
 
 
 def test_repeated_rows_count_as_often(rows):
@@ -68,20 +60,3 @@ def test_a_column_that_never_changes_leaves_the_default_alone():
     rival = DecisionSet(lambda X: np.ones(len(X), dtype=int), random_state=0).fit(X)
     assert rival.n_rules_ == 0
     assert set(rival.predict(X).tolist()) == {1}
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"lambdas": "guess"}, "lambdas='guess' is not known"),
-        ({"lambdas": (1, 1, 1)}, "give seven numbers"),
-        ({"lambdas": (1, 1, 1, -1, 1, 1, 1)}, "each 0 or more"),
-        ({"min_support": 5}, "min_support=5 is not allowed"),
-        ({"max_length": 0}, "max_length=0"),
-        ({"max_rules": 0}, "max_rules=0 is not allowed: it is 1 or more, or None"),
-        ({"n_bins": 1}, "n_bins=1"),
-    ],
-)
-def test_bad_settings(rows, settings, words):
-    with pytest.raises(ValueError, match=words):
-        DecisionSet(in_thirds, **settings).fit(rows)
