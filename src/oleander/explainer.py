@@ -14,8 +14,7 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls
-from oleander.data.checks import check_choice, check_share
-from oleander.data.frames import to_table
+from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
 from oleander.draws.jitter import measure_realism
@@ -27,11 +26,11 @@ from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.fit import fit_explainers
-from oleander.fitting.new_rows import NewRows, refuse_seen
+from oleander.fitting.new_rows import NewRows
 from oleander.fitting.options import Given, Parameters, Program
 from oleander.fitting.refitting import route, trace_tolerances
-from oleander.fitting.rule_learner import RuleLearner, judge_plain_tree
-from oleander.judging.certificate import JointCertificate, Tested
+from oleander.fitting.rule_learner import judge_plain_tree
+from oleander.judging.certificate import JointCertificate
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
 from oleander.reserve import Reserve
@@ -275,10 +274,11 @@ class AggregateExplainer(Parameters):
         """
         record, engine = fit_explainers(self, Given(X, y, groups, background, columns, floor_by, labels, key))
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        fits, content = self.__dict__.setdefault("_fits", {}), engine.reading.content
-        fits[content] = fits.get(content, 0) + 1
-        record = replace(record, n_fits=fits[content])
-        self._set_record(record, engine, NewRows(self, record, engine.known, engine.black_box, engine.seen))
+        new, content = NewRows(self, record, engine.known, engine.black_box, engine.seen), engine.reading.content
+        if "record_" in vars(self):
+            new.fits, new.reserves = self.new_rows_.fits, self.new_rows_.reserves
+        new.fits[content] = new.fits.get(content, 0) + 1
+        self._set_record(replace(record, n_fits=new.fits[content]), engine, new)
         return self
 
     def _set_record(self, record: FitRecord, engine: Engine | None, new: NewRows) -> None:
@@ -310,12 +310,6 @@ class AggregateExplainer(Parameters):
         if self.engine_ is None:
             raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: {cure}.")
         return self.engine_
-
-    def _need_learner(self, lack: str, refusal: str) -> RuleLearner:
-        """Return what rules were learned with; ``ValueError`` where a program chose the explainers."""
-        if not self.record_.is_asked:
-            raise ValueError(refusal)
-        return self._need_engine(lack).learner
 
     @property
     def n_queries_(self) -> int:
@@ -511,28 +505,19 @@ class AggregateExplainer(Parameters):
         path : path or None
             A file that remembers the tests. Without one, they are forgotten at the end of the process.
         """
-        return Reserve.open(self.new_rows_, self.__dict__.setdefault("_reserves", {}), X, labels, groups, path)
-
-    def accept(self, tested: Tested) -> None:
-        """Keep that the rules passed a test on a reserve, which calls this."""
-        self.record_ = replace(self.record_, reserved=tested)
+        return Reserve.open(self.new_rows_, X, labels, groups, path)
 
     def _make_editor(self, X: Any = None, labels: Any = None) -> Editor:
         """Return what edits the rules, on the draws and rows of the fit or on given rows."""
-        record = self.record_
         self.new_rows_.refuse_floor_by("edited rules")
-        if X is None:
-            engine = self._need_engine("no draws and rows to count on", "give some, as in edit(edits, X, labels)")
-            return engine.make_editor(record)
-        for reserve in self.__dict__.get("_reserves", {}).values():
-            refuse_seen(self.schema_.encode_readable(to_table(X))[0], reserve.rows, self.schema_)
-        return self.new_rows_.make_editor(X, labels)
+        if X is not None:
+            return self.new_rows_.make_editor(X, labels)
+        engine = self._need_engine("no draws and rows to count on", "give some, as in edit(edits, X, labels)")
+        return engine.make_editor(self.record_)
 
     def _with_record(self, record: FitRecord) -> Self:
         """Return an explainer like this one with another record; rows that were asked about are counted in both."""
         other = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
-        for name in ("_fits", "_reserves"):
-            setattr(other, name, self.__dict__.setdefault(name, {}))
         other._set_record(record, self.engine_, replace(self.new_rows_, options=other, record=record))
         return other
 
@@ -555,16 +540,11 @@ class AggregateExplainer(Parameters):
         if asked is None:
             raise ValueError("there is no black box to ask: give one, as in atlas.router(model).")
         predict_of(asked)
+        record = self.record_
         if target is None:
-            self.record_  # noqa: B018 (raises where nothing is fitted)
             return Router(self, asked)
-        check_share("target", target)
-        refusal = (
-            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
-            "explainers: leave out target=."
-        )
-        learner = self._need_learner("no rule sets that target= could choose from", refusal)
-        return Router(self._with_record(route(self.record_, learner, float(target))), asked)
+        learner = self._need_engine("no rule sets that target= could choose from").learner
+        return Router(self._with_record(route(record, learner, target)), asked)
 
     @showing_progress
     def uncovered(self, X: Any) -> Uncovered:
@@ -657,11 +637,7 @@ class AggregateExplainer(Parameters):
             after looking at several is judged. Where the rules of a narrower tolerance answer more rows, they stand in
             the line of the wider one.
         """
-        record = self.record_
-        if not record.is_number:
-            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
-        refusal = "other tolerances can be traced where explainers were learned by asking: fit again."
-        return trace_tolerances(record, self._need_learner("no draws", refusal), values)
+        return trace_tolerances(self.record_, self._need_engine("no draws").learner, values)
 
     @showing_progress
     def summary(self) -> str:

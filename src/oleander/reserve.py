@@ -5,9 +5,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -57,25 +58,23 @@ class Reserve:
             pass
 
     @classmethod
-    def open(
-        cls, new: NewRows, kept: dict[str, Self], X: Any, labels: Any, groups: Any, path: str | os.PathLike[str] | None
-    ) -> Self:
-        """Return the reserve of some rows, that of ``kept`` where it is one already; see ``AggregateExplainer``."""
+    def open(cls, new: NewRows, X: Any, labels: Any, groups: Any, path: str | os.PathLike[str] | None) -> Self:
+        """Return the reserve of some rows, the same one where they are a reserve already."""
         new.refuse_floor_by("a reserve")
-        X = to_table(X)
+        X, kept = to_table(X), new.reserves
         groups = read_column(X, groups)
         rows, readable = new.record.schema.encode_readable(X)
         content = _hash(rows)
         if content in kept:
             if path is None or kept[content].path == Path(path):
-                return kept[content]
+                return cast(Self, kept[content])
             raise ReserveError("these rows are a reserve already, whose tests are kept elsewhere: give no path.")
         for seen in (*new.seen, *(reserve.rows for reserve in kept.values())):
             refuse_seen(rows, new.record.schema.fold(seen), new.record.schema)
         labels = new.label_table(X, rows, readable, labels)
         groups = None if groups is None else one_per_row(groups, len(rows), "groups")
-        kept[content] = cls(new, rows, readable, labels, groups, path)
-        return kept[content]
+        kept[content] = reserve = cls(new, rows, readable, labels, groups, path)
+        return reserve
 
     def certify(self, edited: Any) -> Tested:
         """Test whether at least the floor of an explainer's answers match the model; if so, its summary says so."""
@@ -103,7 +102,7 @@ class Reserve:
                 tests.append((name, bool(judged.certified_bounds(level)[0] >= self.floor)))
             result = self._describe(dict(tests)[name], tests)
         if result:
-            edited.accept(result)
+            edited.record_ = replace(record, reserved=result)
         return result
 
     def _describe(self, passed: bool, tests: list[tuple[str, bool]]) -> Tested:

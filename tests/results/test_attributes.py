@@ -11,7 +11,7 @@ from oleander.results.fit_record import FitRecord
 class TestRecord:
     def test_a_fit_leaves_nothing_else_behind(self, atlas):
         own = set(vars(atlas)) - set(atlas.get_params(deep=False))
-        assert {name for name in own if not name.endswith("_")} == {"_fits"}
+        assert {name for name in own if not name.endswith("_")} == set()
 
     def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
         atlas = fit_stripes()

@@ -42,8 +42,12 @@ class NewRows:
     known: Rows
     # None in an explainer that was loaded from a file, until it asks.
     counter: CountingBlackBox | None = None
-    # Rows that may not certify: those of the fit, and those that edits were counted on. Edited explainers share them.
+    # Rows that may not certify: those of the fit, and those that edits were counted on. Edited explainers share them,
+    # and what follows.
     seen: list[Floats] = field(default_factory=list)
+    # By hashes of their rows, the number of fits of the object, and the reserves, which outlast a fit.
+    fits: dict[str, int] = field(default_factory=dict)
+    reserves: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_queries(self) -> int:
@@ -76,15 +80,10 @@ class NewRows:
                 "without floor_by."
             )
 
-    def _columns_read(self, ask: bool) -> frozenset[int] | None:
-        """Return the columns that a row must have: those of the rules, and all (None) where the black box is asked."""
-        return None if ask and self.options.black_box is not None else self.record.explainers.columns
-
-    def _read(self, X: Any, labels: Any) -> tuple[Floats, Bools | None, Labels]:
-        """Return rows with all columns, encoded: a mask of those that can be read, None for all, and their labels."""
-        table = to_table(X)
-        rows, readable = self.record.schema.encode_readable(table)
-        return rows, readable, self.label_table(table, rows, readable, labels)
+    def _encode(self, table: Any, ask: bool) -> tuple[Floats, Bools | None]:
+        """Return encoded rows, and a mask of those that can be read; only the black box needs all columns."""
+        explainers, ask = self.record.explainers, ask and self.options.black_box is not None
+        return self.record.schema.encode_readable(table, None if ask else explainers.columns)
 
     def rows_to_count(self, X: Any, labels: Any) -> tuple[Floats, Labels | None, Bools | None]:
         """Return rows as ``Engine.rows_to_count`` does; labels are None where they cannot be known."""
@@ -140,7 +139,7 @@ class NewRows:
             table = as_one_row(x)
             if len(table) != 1:
                 raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-            rows, readable = schema.encode_readable(table, self._columns_read(ask))
+            rows, readable = self._encode(table, ask)
         known, why = self._ask(table, rows, readable, ask)
         readable = explainers.can_read(rows, readable)
         heard = None if self.record.floor_by is None else self.hear(as_one_row(x))[1]
@@ -155,7 +154,7 @@ class NewRows:
     def explain_many(self, X: Any, *, ask: bool) -> pd.DataFrame:
         """Return a line for each row; see ``AggregateExplainer.explain_many``."""
         X, heard = self.hear(to_table(X))
-        rows, readable = self.record.schema.encode_readable(X, self._columns_read(ask))
+        rows, readable = self._encode(X, ask)
         known, _ = self._ask(X, rows, readable, ask)
         return tabulate_answers(self.record.explainers, X, rows, readable, known, heard)
 
@@ -214,9 +213,13 @@ class NewRows:
 
     def make_editor(self, X: Any, labels: Any) -> Editor:
         """Return what edits the rules, counted on these rows, which can certify nothing from now on."""
-        rows, readable, known = self._read(X, labels)
+        table, schema = to_table(X), self.record.schema
+        rows, readable = schema.encode_readable(table)
+        for reserve in self.reserves.values():
+            refuse_seen(rows, reserve.rows, schema)
+        known = self.label_table(table, rows, readable, labels)
         self.seen.append(rows)
-        given = Rows(self.record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
+        given = Rows(schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
         given = given if readable is None else given.part(readable)
         return Editor(self.record, given.values, given.labels, given)
 

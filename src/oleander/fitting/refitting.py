@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from oleander.data.checks import check_share
 from oleander.data.tolerance import Tolerance
 from oleander.fitting.options import NothingFoundError
 from oleander.fitting.rule_learner import RuleLearner
@@ -29,7 +30,10 @@ def trace_tolerances(record: FitRecord, learner: RuleLearner, values: Iterable[A
     they are taken with their figures, and a wider tolerance never answers less.
     """
     own = learner.draws.tolerance
-    assert own is not None, "labels have no tolerance"
+    if own is None:
+        raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
+    if not record.is_asked:
+        raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
     if values is None:
         several = [replace(own, value=multiple * own.value) for multiple in MULTIPLES]
         several = [one for one in several if not one.is_relative or one.value < 1]
@@ -57,6 +61,12 @@ def trace_tolerances(record: FitRecord, learner: RuleLearner, values: Iterable[A
 
 def route(record: FitRecord, learner: RuleLearner, target: float) -> FitRecord:
     """Return the record of the widest explainers with which a router reaches a target."""
+    check_share("target", target)
+    if not record.is_asked:
+        raise ValueError(
+            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
+            "explainers: leave it out."
+        )
     # A router that answers half of the rows may be wrong on twice as many of these.
     floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
     if record.floor_by is not None:
