@@ -43,7 +43,7 @@ def test_no_direction_is_preferred():
 
 def test_scales_stretch_the_ball():
     X = np.array([[0.5, 0.0], [0.25, 1000.5], [0.75, -1000.0]])
-    schema = FeatureSchema.infer(X, scale="range")
+    schema = FeatureSchema.infer(X).with_feature("x0", scale=0.5).with_feature("x1", scale=2_200.0)
     draws = draw_in_ball(Ball(schema, np.array([0.5, 0.0]), 0.1), 5000, rng())
     np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 220.0], rtol=0.01)
 

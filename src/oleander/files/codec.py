@@ -1,7 +1,8 @@
 """Dataclasses to plain data for JSON and back, driven by the types of their fields: data only, never code.
 
 NaN is None and infinity a string, since JSON has no word for them. What is read is checked against the type of its
-field; a field that is annotated with a function, ``Annotated[int, read_count]``, is read by this function.
+field; a field that is annotated with a function, ``Annotated[int, read_count]``, is read by this function. A field that
+takes no part in comparisons is private, and never written.
 """
 
 from collections.abc import Callable
@@ -49,7 +50,7 @@ def write_fields(record: Any, **given: Any) -> dict[str, Any]:
     ...
     ValueError: name=3 is not allowed: it needs a str
     """
-    names = (field.name for field in fields(record))
+    names = (field.name for field in fields(record) if field.compare)
     return {name: given[name] if name in given else _write(getattr(record, name)) for name in names}
 
 
@@ -58,7 +59,7 @@ def read_fields(kind: type[T], data: dict[str, Any], **given: Any) -> T:
     if not isinstance(data, dict):
         raise ValueError(f"a {kind.__name__} is no {type(data).__name__}")
     record: Any = kind
-    hints, names = _find_hints(record), [field.name for field in fields(record)]
+    hints, names = _find_hints(record), [field.name for field in fields(record) if field.compare]
     return kind(**{name: given[name] if name in given else _read(name, hints[name], data[name]) for name in names})
 
 

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT
 from oleander.data.schema.rounding import format_days, format_number, to_dates, to_days
-from oleander.files.codec import read_fields, write_fields
+from oleander.files.codec import Saved
 from oleander.messages import list_some, shorten, visible
 
 Level = str | int | float | bool
 # Squares of smaller distances underflow, and a standard deviation needs squares.
 LEAST_SPREAD = 1e-150
-# The parameters that are never written.
-PRIVATE: dict[str, Any] = {"private": None, "categories": ()}
 # The first and the last day of the years 1 to 9999, and those that nanoseconds can hold.
 YEARS, NANOSECONDS = (-719_162.0, 2_932_896.0), (-106_751.0, 106_751.0)
 # Units that follow a number without a space.
@@ -74,7 +72,7 @@ def _read_level(level: Any) -> Level:
 
 
 @dataclass(frozen=True)
-class Feature:
+class Feature(Saved):
     """A column of the data.
 
     Parameters
@@ -247,44 +245,28 @@ class Feature:
     def read(self, values: Any) -> tuple[Floats, Bools]:
         """Return numbers as they are, levels as codes and missing values as NaN, and a mask of the values allowed."""
         column = pd.Series(values)
-        if self.is_number and not self.is_date and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
-            # Most columns are floats, and with many rows every pass takes time.
-            codes = np.array(column.to_numpy(), dtype=float)
-            allowed = np.isfinite(codes)
-            return codes, allowed | np.isnan(codes) if self.missing and not allowed.all() else allowed
-        absent = column.isna().to_numpy()
-        if self.is_date:
-            codes = to_days(column)
-            allowed = np.isfinite(codes)
-        elif self.is_number:
-            codes = self._read_numbers(column)
-            allowed = np.isfinite(codes) & ~_find_inexact(column, codes)
-        else:
+        if not self.is_number:
             codes = self._positions(column).astype(float)
             allowed = codes >= 0
+        else:
+            codes = to_days(column) if self.is_date else self._read_numbers(column)
+            allowed = np.isfinite(codes)
+            if not self.is_date and not pd.api.types.is_float_dtype(column.dtype):
+                allowed &= np.abs(codes) <= MOST_EXACT
+            if allowed.all():
+                return codes, allowed
+        absent = column.isna().to_numpy()
         codes[absent] = np.nan
         return codes, np.where(absent, self.missing, allowed)
 
-    def surely_allows(self, column: pd.Series) -> bool:
-        """Return whether all values of a column are certainly allowed; False if they have to be read to know."""
-        values = column.to_numpy() if isinstance(column.dtype, np.dtype) else None
-        if values is None or not len(values) or not self.is_number or self.is_date:
-            return False
-        if values.dtype.kind == "f":
-            # The sum is finite only if every value is.
-            return bool(np.isfinite(values.sum()))
-        return values.dtype.kind in "iu" and bool(max(-values.min(), values.max()) <= MOST_EXACT)
-
     def read_plain(self, value: Any) -> float | None:
         """Return the code of one number or named level; None for any other value, which ``read`` may still allow."""
+        kind = kind_of_level(value)
         if not self.is_number:
-            return self._places.get((kind_of_level(value), value)) if isinstance(value, (str, Real, np.bool_)) else None
-        if self.is_date or isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-            return None
-        if math.isnan(value):
-            return math.nan if self.missing else None
-        number = float(value)
-        return number if abs(number) <= MOST_EXACT else None
+            return self._places.get((kind, value)) if kind else None
+        if kind == "numbers" and not self.is_date and abs(value) <= MOST_EXACT:
+            return float(value)
+        return math.nan if self.missing and isinstance(value, float) and math.isnan(value) else None
 
     @cached_property
     def _places(self) -> dict[tuple[str, Any], float]:
@@ -356,9 +338,7 @@ class Feature:
         if self.is_date:
             return to_dates(codes, self.dtype)
         if self.rare and (codes >= len(self.named_levels)).any():
-            raise ValueError(
-                f"column {self.name!r} has rare levels, whose names are not known: give rows that contain them."
-            )
+            raise ValueError(f"column {self.name!r} has rare levels of unknown names: give rows that contain them.")
         absent = np.isnan(codes) if self.missing else np.zeros(len(codes), dtype=bool)
         has_absent = bool(absent.any())
         if self.dtype == "category":
@@ -394,23 +374,7 @@ class Feature:
         """
         return f"{text}{'' if self.unit in NO_SPACE else ' '}{visible(self.unit)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without what is private."""
-        data = write_fields(self, kind=str(self.kind), **PRIVATE)
-        return {name: value for name, value in data.items() if name not in PRIVATE}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Return the column that ``to_dict`` wrote; ``ValueError`` or ``TypeError`` names what is wrong."""
-        feature = read_fields(cls, data, **PRIVATE)
-        if set(data) != set(feature.to_dict()):
-            raise ValueError(f"a column is described by {', '.join(feature.to_dict())}, and by nothing else")
-        if not all(map(math.isfinite, (feature.lower, feature.upper, feature.scale))):
-            raise ValueError(f"column {feature.name!r} has bounds or a scale that are not finite")
-        feature._check_dtype()
-        return feature
-
-    def _check_dtype(self) -> None:
+    def check_read(self) -> None:
         """Raise ``ValueError`` if the dtype cannot hold the column's values."""
         codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.named_levels)))
         try:
@@ -423,16 +387,6 @@ class Feature:
                 raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
-
-
-def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
-    """Return a mask of the whole numbers that a float may round; floats are exact as they are."""
-    inexact = np.asarray(np.abs(codes) > MOST_EXACT)
-    if pd.api.types.is_float_dtype(column.dtype):
-        return np.zeros(len(codes), dtype=bool)
-    if column.dtype == object:
-        inexact &= [not isinstance(value, float) for value in column]
-    return inexact
 
 
 def _to_dtype(values: NDArray[Any], name: str, has_absent: bool, *, is_continuous: bool) -> Any:

@@ -1,6 +1,6 @@
 """From a column of data to a Feature: its kind, its levels or bounds, and its scale."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +9,10 @@ import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name, to_plain
-from oleander.data.schema.rounding import holds_dates, round_days, round_number, round_to_step, to_days
+from oleander.data.schema.rounding import holds_dates, round_days, round_to_step, to_days
 
-SCALES: dict[str, Callable[[Floats], float]] = {
-    "none": lambda values: 1.0,
-    "std": lambda values: float(values.std()),
-    "iqr": lambda values: float(np.subtract(*np.percentile(values, [75, 25]))),
-    # The range of a column that begins at 0 is its largest value.
-    "range": lambda values: _round_up(float(np.ptp(values))),
-}
+# The unit of a radius along a number.
+SCALES: dict[str, Callable[[Floats], float]] = {"none": lambda values: 1.0, "std": lambda values: float(values.std())}
 # A level is rare if fewer rows hold it than this number, or than this share of a small table.
 FEWEST_HOLDERS, FEWEST_SHARE = 5, 0.1
 RARE = "rare"
@@ -25,9 +20,7 @@ RARE = "rare"
 BOUND_STEP, BOUND_DAYS = 0.1, 10.0
 
 
-def infer_feature(
-    column: pd.Series, name: str, kind: str | None, scale: str, counts: Mapping[Any, int] | None = None
-) -> Feature:
+def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
     """Infer a feature from a column; ``kind`` overrides the inferred kind.
 
     Two distinct whole numbers are binary; other whole numbers are integer, also where pandas stores them as floats
@@ -35,13 +28,12 @@ def infer_feature(
     dates, and timestamps if a time is not midnight. A column that is missing everywhere is categorical, without levels.
 
     Bounds are rounded outward, and levels that few rows hold become one level, so that a schema that is shown or saved
-    reveals nothing about single rows. ``counts`` has the number of rows of each level if the column is a sample.
+    reveals nothing about single rows.
     """
     if scale not in SCALES:
         raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "mc":
-        raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
+    if kind is not None and kind not in list(Kind):
+        raise ValueError(f"column {name!r} is declared as {kind!r}; the kinds are {', '.join(Kind)}.")
     present = column[column.notna()]
     if len(present) == len(column):
         # The values of an array's column are scattered in memory; those of this copy are contiguous.
@@ -49,43 +41,37 @@ def infer_feature(
     if len(present) and holds_dates(present):
         return _infer_date(column, name, kind, scale)
     if kind in (Kind.DATE, Kind.TIMESTAMP):
-        raise ValueError(f"column {name!r} is declared as {kind} and has dtype {dtype}: use pandas.to_datetime first.")
+        raise ValueError(
+            f"column {name!r} is declared as {kind} and has dtype {column.dtype}: use pandas.to_datetime first."
+        )
     _refuse_unknown_dtype(column, name)
-    if present.empty and not isinstance(dtype, pd.CategoricalDtype):
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    if present.empty and not is_category:
         if kind not in (None, Kind.CATEGORICAL):
             raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
-        return Feature(name, Kind.CATEGORICAL, str(dtype), missing=True)
-    if pd.api.types.is_object_dtype(dtype):
+        return Feature(name, Kind.CATEGORICAL, str(column.dtype), missing=True)
+    if pd.api.types.is_object_dtype(column.dtype):
         for value in present:
             _plain(value, name)
-    chosen = _given_kind(name, kind) if kind is not None else _infer_kind(present)
+    chosen = _infer_kind(present) if kind is None else Kind(kind)
     about: dict[str, Any] = {
         "name": name,
         "kind": chosen,
-        "dtype": "category" if isinstance(dtype, pd.CategoricalDtype) else str(dtype),
+        "dtype": "category" if is_category else str(column.dtype),
         "missing": len(present) < len(column),
     }
     if chosen in (Kind.BINARY, Kind.CATEGORICAL):
-        if pd.api.types.is_float_dtype(dtype):
+        if pd.api.types.is_float_dtype(column.dtype):
             # An infinite number is no level.
-            Feature(name, Kind.CONTINUOUS, str(dtype), missing=True).encode(column)
-        about["ordered"] = bool(getattr(dtype, "ordered", False))
-        n_rows = len(column) if counts is None else sum(counts.values())
-        counts = present.value_counts(sort=False).to_dict() if counts is None else counts
-        return _hide_rare(Feature(**about, levels=_levels(present, name)), counts, n_rows)
-    if isinstance(dtype, pd.CategoricalDtype):
+            Feature(name, Kind.CONTINUOUS, str(column.dtype), missing=True).encode(column)
+        about["ordered"] = bool(getattr(column.dtype, "ordered", False))
+        return _hide_rare(Feature(**about, levels=_levels(present, name)), present, len(column))
+    if is_category:
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
     # Encoding reads the bounds like every later row, so that bad values get the same message.
     values = Feature(**about).encode(column)
     values = values[~np.isnan(values)] if about["missing"] else values
-    feature = Feature(
-        **about,
-        lower=float(values.min()),
-        upper=float(values.max()),
-        # A constant column has no spread; any unit will do, since nothing is ever measured along it.
-        scale=measure_scale(values, scale),
-    )
-    return _hide_bounds(feature, len(values), len(column))
+    return _add_bounds(Feature(**about), values, len(column), scale)
 
 
 def _infer_date(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
@@ -104,24 +90,39 @@ def _infer_date(column: pd.Series, name: str, kind: str | None, scale: str) -> F
     found = Kind.DATE if np.array_equal(days, np.round(days)) else Kind.TIMESTAMP
     if kind not in (None, found, Kind.TIMESTAMP):
         raise ValueError(f"column {name!r} holds {'dates' if found is Kind.DATE else 'times of a day'}, not {kind}.")
-    feature = Feature(
-        name,
-        found if kind is None else Kind(kind),
-        # Objects of datetime.date are read as pandas' own dates.
-        str(column.dtype) if pd.api.types.is_datetime64_dtype(column.dtype) else "datetime64[us]",
-        float(days.min()),
-        float(days.max()),
-        measure_scale(days, scale),
-        missing=bool(absent.any()),
+    # Objects of datetime.date are read as pandas' own dates.
+    dtype = str(column.dtype) if pd.api.types.is_datetime64_dtype(column.dtype) else "datetime64[us]"
+    feature = Feature(name, found if kind is None else Kind(kind), dtype, missing=bool(absent.any()))
+    return _add_bounds(feature, days, len(column), scale)
+
+
+def _add_bounds(feature: Feature, values: Floats, n_rows: int, scale: str) -> Feature:
+    """Return a column of numbers with its scale, and bounds rounded outward, unless all rows share one value."""
+    lower, upper = float(values.min()), float(values.max())
+    feature = replace(feature, lower=lower, upper=upper, scale=measure_scale(values, scale))
+    size = upper - lower
+    if not size and _are_few(len(values), n_rows):
+        size = abs(upper)
+    if not 0 < size < np.inf:
+        return feature
+    step = size * BOUND_STEP
+    if feature.kind is Kind.DATE:
+        step = max(step, BOUND_DAYS)
+    round_to = round_days if feature.is_date else round_to_step
+    least, largest = feature.dtype_bounds
+    down, up = (
+        float(round_to(np.array([end]), step, whole=feature.is_whole, rounding=rounding)[0])
+        for end, rounding in ((lower, np.floor), (upper, np.ceil))
     )
-    return _hide_bounds(feature, len(days), len(column))
+    return replace(feature, lower=max(min(down, lower), least), upper=min(max(up, upper), largest), private=feature)
 
 
-def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feature:
+def _hide_rare(feature: Feature, present: pd.Series, n_rows: int) -> Feature:
     """Return a column of levels in which all that few rows hold are one level."""
     # 0 and 1, and False and True, name nothing.
     if set(feature.levels) <= {0, 1}:
         return feature
+    counts = present.value_counts(sort=False).to_dict()
     rare = [level for level in feature.levels if _are_few(counts.get(level, 0), n_rows)]
     if not rare:
         return feature
@@ -141,49 +142,23 @@ def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feat
     return replace(private, levels=(*named, label), rare=True, private=private, categories=())
 
 
-def _hide_bounds(feature: Feature, n_values: int, n_rows: int) -> Feature:
-    """Return a column of numbers with its bounds rounded outward, unless all rows share one value."""
-    lower, upper = feature.lower, feature.upper
-    size = upper - lower
-    if not size and _are_few(n_values, n_rows):
-        size = abs(upper)
-    if not 0 < size < np.inf:
-        return feature
-    step = size * BOUND_STEP
-    if feature.kind is Kind.DATE:
-        step = max(step, BOUND_DAYS)
-    round_to = round_days if feature.is_date else round_to_step
-    least, largest = feature.dtype_bounds
-    down, up = (
-        float(round_to(np.array([end]), step, whole=feature.is_whole, rounding=rounding)[0])
-        for end, rounding in ((lower, np.floor), (upper, np.ceil))
-    )
-    return replace(feature, lower=max(min(down, lower), least), upper=min(max(up, upper), largest), private=feature)
-
-
 def _are_few(n: int, n_rows: int) -> bool:
     return n < min(FEWEST_HOLDERS, FEWEST_SHARE * n_rows)
 
 
 def _refuse_unknown_dtype(column: pd.Series, name: str) -> None:
-    """Raise ``ValueError`` for a dtype that cannot be made from its name, such as Arrow's decimals."""
+    """Raise ``ValueError`` for a dtype that no column may have, or that cannot be made from its name."""
     dtype = column.dtype
-    if isinstance(dtype, (np.dtype, pd.CategoricalDtype)):
+    if isinstance(dtype, pd.CategoricalDtype) or (isinstance(dtype, np.dtype) and dtype.kind not in "mc"):
         return
     try:
+        if isinstance(dtype, np.dtype):
+            raise ValueError
         pd.api.types.pandas_dtype(read_dtype_name(str(dtype)))
     except (NotImplementedError, TypeError, ValueError):
         raise ValueError(
-            f"column {name!r} has dtype {dtype}; turn it into plain numbers or strings first: .astype(float) or "
-            ".astype(str)."
+            f"column {name!r} has dtype {dtype}; turn it into numbers or strings first: .astype(float) or .astype(str)."
         ) from None
-
-
-def _given_kind(name: str, kind: str) -> Kind:
-    try:
-        return Kind(kind)
-    except ValueError:
-        raise ValueError(f"column {name!r} is declared as {kind!r}; the kinds are {', '.join(Kind)}.") from None
 
 
 def _infer_kind(present: pd.Series) -> Kind:
@@ -223,10 +198,4 @@ def measure_scale(values: Floats, scale: str) -> float:
         return 1.0
     # A spread that no float can hold is infinite, which the feature refuses.
     with np.errstate(over="ignore"):
-        return SCALES[scale](values) or float(values.std()) or 1.0
-
-
-def _round_up(size: float) -> float:
-    if not 0 < size < np.inf:
-        return size
-    return round_number(size, size * BOUND_STEP, rounding=np.ceil)
+        return SCALES[scale](values) or 1.0

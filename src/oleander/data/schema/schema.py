@@ -13,10 +13,9 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.data.frames import PANDAS, Frame, as_table, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
-from oleander.files.codec import read_fields, write_fields
+from oleander.files.codec import Saved
 from oleander.messages import list_some, name_nearest, one_line, shorten
 
-FORMAT = 1
 # What a data dictionary has for each column.
 WORDS = ("description", "unit")
 # Limits of the levels of a column that a table shows.
@@ -32,7 +31,7 @@ def _read_label(label: Any) -> str | int:
 
 
 @dataclass(frozen=True)
-class FeatureSchema:
+class FeatureSchema(Saved):
     """The columns of the data.
 
     Rows are *encoded* as a float matrix (numbers as they are, levels as codes, missing as NaN), on which all other
@@ -79,7 +78,7 @@ class FeatureSchema:
         X : frame or array
         kinds : mapping of column name to kind
             Overrides inferred kinds. Columns of an array are named ``x0``, ``x1``, ...
-        scale : {"std", "iqr", "range", "none"}
+        scale : {"std", "none"}
             The unit of a radius along each number.
         """
         given, X = X, to_table(X)
@@ -250,14 +249,14 @@ class FeatureSchema:
         X, columns = to_table(X), None
         if needed is not None and isinstance(X, pd.DataFrame) and self.columns is not None:
             columns = {j for j, name in enumerate(self.columns) if name in X.columns} | {*needed}
-        table, places = self._find_columns(X, columns)
-        rows, readable = np.empty((len(table), len(self))), np.ones(len(table), dtype=bool)
+        rows, readable = np.empty((len(as_table(X)), len(self))), np.ones(len(X), dtype=bool)
         start = 0
-        for block, known in self._encode_blocks(table, places):
+        for block, known in self.encode_blocks(X, columns):
             part = slice(start, start := start + len(block))
             rows[part] = block
             readable[part] = True if known is None else known
-        rows[:, [j for j in range(len(self)) if j not in places]] = np.nan
+        if columns is not None:
+            rows[:, [j for j in range(len(self)) if j not in columns]] = np.nan
         return rows, None if readable.all() else readable
 
     def encode_plain(self, x: Any) -> Floats | None:
@@ -266,57 +265,33 @@ class FeatureSchema:
         None where the columns are not exactly those of the schema, or where a value is not a number or a named level.
         """
         if isinstance(x, pd.DataFrame) and len(x) == 1:
-            names, values = list(x.columns), x.to_numpy()[0].tolist()
+            x = dict(zip(x.columns, x.to_numpy()[0].tolist(), strict=True))
         elif isinstance(x, pd.Series):
-            names, values = list(x.index), x.tolist()
-        elif isinstance(x, dict):
-            names, values = list(x), list(x.values())
-        elif isinstance(x, np.ndarray) and x.shape == (len(self),):
-            names, values = None, x.tolist()
-        else:
+            x = dict(zip(x.index, x.tolist(), strict=True))
+        elif isinstance(x, np.ndarray) and x.ndim == 1:
+            x = dict(enumerate(x.tolist()))
+        if not isinstance(x, dict) or list(x) != list(range(len(self)) if self.columns is None else self.columns):
             return None
-        if names != (None if self.columns is None else list(self.columns)):
-            return None
-        codes = [feature.read_plain(value) for feature, value in zip(self.features, values, strict=True)]
+        codes = [feature.read_plain(value) for feature, value in zip(self.features, x.values(), strict=True)]
         return None if None in codes else np.array([codes], dtype=float)
 
-    def encode_blocks(self, X: Any, columns: Collection[int] | None) -> Iterator[tuple[Floats, Bools | None]]:
+    def encode_blocks(self, X: Any, columns: Collection[int] | None = None) -> Iterator[tuple[Floats, Bools | None]]:
         """Yield blocks of encoded rows that the processor's cache holds, with some columns or all, and their masks.
 
         Other columns are not read, and hold anything.
         """
-        return self._encode_blocks(*self._find_columns(X, columns))
-
-    def _encode_blocks(self, table: pd.DataFrame, places: dict[int, int]) -> Iterator[tuple[Floats, Bools | None]]:
+        table, places = self._find_columns(X, columns)
         # A row of an array is fetched from memory once, for all columns.
         n_rows = max(MOST_CELLS // len(self), 1)
-        are_floats = all(self[j].is_number and not self[j].is_date for j in places) and all(
-            isinstance(dtype, np.dtype) and dtype.kind == "f" for dtype in table.dtypes.iloc[[*places.values()]]
-        )
         for start in range(0, len(table), n_rows):
             block = table.iloc[start : start + n_rows]
-            rows = np.empty((len(block), len(self)), order="F")
-            yield rows, (self._read_floats if are_floats else self._read_columns)(block, places, rows)
-
-    def _read_floats(self, block: pd.DataFrame, places: dict[int, int], rows: Floats) -> Bools | None:
-        """Write columns of floats into rows, all at once, and return a mask of the readable rows; None for all."""
-        values = block.iloc[:, [*places.values()]].to_numpy(dtype=float)
-        allowed, readable = np.isfinite(values), None
-        if not allowed.all():
-            allowed |= np.isnan(values) & np.array([self[j].missing for j in places], dtype=bool)
-            values, readable = np.where(allowed, values, np.inf), allowed.all(axis=1)
-        rows[:, [*places]] = values
-        return None if readable is None or readable.all() else readable
-
-    def _read_columns(self, block: pd.DataFrame, places: dict[int, int], rows: Floats) -> Bools | None:
-        """Write columns of any kind into rows, one by one, and return a mask of the readable rows; None for all."""
-        readable = np.ones(len(block), dtype=bool)
-        for j, place in places.items():
-            rows[:, j], known = self[j].read(block.iloc[:, place])
-            if not known.all():
-                rows[~known, j] = np.inf
-                readable &= known
-        return None if readable.all() else readable
+            rows, readable = np.empty((len(block), len(self)), order="F"), np.ones(len(block), dtype=bool)
+            for j, place in places.items():
+                rows[:, j], known = self[j].read(block.iloc[:, place])
+                if not known.all():
+                    rows[~known, j] = np.inf
+                    readable &= known
+            yield rows, None if readable.all() else readable
 
     def describe_unreadable(self, X: Any, columns: Collection[int] | None = None) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
@@ -382,27 +357,21 @@ class FeatureSchema:
             if np.isinf(code) or not is_level:
                 raise ValueError(f"a row holds {code:g} in column {feature.name!r}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"format": FORMAT, **write_fields(self)}
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for columns that do not belong together."""
+        columns = range(len(self)) if self.columns is None else self.columns
+        if not self.features or not len(set(columns)) == len(columns) == len(self):
+            raise ValueError(f"it names {len(set(columns))} different columns and describes {len(self)}")
+        if (self.columns is None) == (self.array_dtype is None):
+            raise ValueError("it must have either columns or an array_dtype")
+        if self.array_dtype is not None and np.dtype(self.array_dtype).kind not in "biufOU":
+            raise ValueError(f"it is for an array of dtype {self.array_dtype}")
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the schema that ``to_dict`` wrote; ``ValueError`` names what is wrong."""
         try:
-            if data["format"] != FORMAT:
-                raise ValueError(f"it has format {data['format']!r}, and this version reads {FORMAT}")
-            schema = read_fields(cls, data)
-            columns, array_dtype = schema.columns, schema.array_dtype
-            if not schema.features:
-                raise ValueError("it has no column")
-            if (columns is None) == (array_dtype is None):
-                raise ValueError("it must have either columns or an array_dtype")
-            if columns is not None and not len(set(columns)) == len(columns) == len(schema):
-                raise ValueError(f"it names {len(set(columns))} different columns and describes {len(schema)}")
-            if array_dtype is not None and np.dtype(array_dtype).kind not in "biufOU":
-                raise ValueError(f"it is for an array of dtype {array_dtype}")
-            return schema
+            return super().from_dict(data)
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
@@ -415,12 +384,8 @@ def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, s
     {'wt': {'description': 'weight', 'unit': 'kg'}}
     """
     if isinstance(columns, Mapping):
-        given = {}
-        for name, words in columns.items():
-            parts = words if isinstance(words, (tuple, list)) else (words,)
-            if not 1 <= len(parts) <= len(WORDS):
-                raise ValueError(f"columns[{name!r}] has {len(parts)} parts: give a description, or it and a unit.")
-            given[str(name)] = dict(zip(WORDS, map(str, parts), strict=False))
+        pairs = {str(name): (words, "") if isinstance(words, str) else tuple(words) for name, words in columns.items()}
+        given = {name: dict(zip(WORDS, pair, strict=False)) for name, pair in pairs.items()}
         unknown = [name for name in given if name not in names]
     else:
         table = to_table(columns)
