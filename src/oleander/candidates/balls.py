@@ -48,7 +48,7 @@ def hide_rows(centers: Floats, rows: Rows, rng: np.random.Generator) -> Floats:
     digit. So a center that still equals a row, as where all numbers are whole, is moved along one of its numbers.
     """
     schema, hidden, values = rows.schema, centers.copy(), rows.repeated()[0]
-    spread = {j: measure_scale(values[~np.isnan(values[:, j]), j], "std") for j in schema.numbers.tolist()}
+    spread = {j: measure_scale(values[~np.isnan(values[:, j]), j]) for j in schema.numbers.tolist()}
     for j, size in spread.items():
         hidden[:, j] = round_to_step(centers[:, j], size / 5, whole=schema[j].is_whole)
     seen = hash_rows(rows.values)

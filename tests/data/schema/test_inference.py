@@ -45,7 +45,7 @@ def test_scale(scale, expected):
         ({"kinds": {"age": "binary"}}, "column 'age' cannot be binary: it has"),
         ({"kinds": {"grade": "integer"}}, "column 'grade' has dtype category"),
         ({"kinds": {"colour": "integer"}}, "column 'colour' is integer, but row 0 holds"),
-        ({"scale": "metres"}, "scale='metres' is not known; use one of none, std"),
+        ({"scale": "metres"}, "scale='metres' is not known; use 'std' or 'none'"),
     ],
 )
 def test_bad_declarations(mixed, options, message):

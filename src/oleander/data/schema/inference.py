@@ -1,6 +1,5 @@
 """From a column of data to a Feature: its kind, its levels or bounds, and its scale."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +7,10 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
+from oleander.data.checks import check_choice
 from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name, to_plain
 from oleander.data.schema.rounding import holds_dates, round_days, round_to_step, to_days
 
-# The unit of a radius along a number.
-SCALES: dict[str, Callable[[Floats], float]] = {"none": lambda values: 1.0, "std": lambda values: float(values.std())}
 # A level is rare if fewer rows hold it than this number, or than this share of a small table.
 FEWEST_HOLDERS, FEWEST_SHARE = 5, 0.1
 RARE = "rare"
@@ -30,8 +28,7 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
     Bounds are rounded outward, and levels that few rows hold become one level, so that a schema that is shown or saved
     reveals nothing about single rows.
     """
-    if scale not in SCALES:
-        raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
+    check_choice("scale", scale, ("std", "none"))
     if kind is not None and kind not in list(Kind):
         raise ValueError(f"column {name!r} is declared as {kind!r}; the kinds are {', '.join(Kind)}.")
     present = column[column.notna()]
@@ -99,7 +96,7 @@ def _infer_date(column: pd.Series, name: str, kind: str | None, scale: str) -> F
 def _add_bounds(feature: Feature, values: Floats, n_rows: int, scale: str) -> Feature:
     """Return a column of numbers with its scale, and bounds rounded outward, unless all rows share one value."""
     lower, upper = float(values.min()), float(values.max())
-    feature = replace(feature, lower=lower, upper=upper, scale=measure_scale(values, scale))
+    feature = replace(feature, lower=lower, upper=upper, scale=1.0 if scale == "none" else measure_scale(values))
     size = upper - lower
     if not size and _are_few(len(values), n_rows):
         size = abs(upper)
@@ -192,10 +189,8 @@ def _plain(level: Any, name: str) -> Level:
     return plain
 
 
-def measure_scale(values: Floats, scale: str) -> float:
-    """Return the unit of a column of numbers, none of them missing; 1 if all values are equal."""
-    if not len(values):
-        return 1.0
+def measure_scale(values: Floats) -> float:
+    """Return the standard deviation of a column of numbers, none of them missing; 1 if all values are equal."""
     # A spread that no float can hold is infinite, which the feature refuses.
     with np.errstate(over="ignore"):
-        return SCALES[scale](values) or 1.0
+        return (float(values.std()) if len(values) else 0.0) or 1.0
