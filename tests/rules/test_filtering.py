@@ -11,18 +11,22 @@ from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, Explainer, FilteredTree, LocalExplainer, UnfilteredTree
-from oleander.rules.filtering import Leaves, StopReason, bin_codes, select_features
+from oleander.rules.filtering import bin_codes, keep_undecided, measure_information, select_features
 
 EXPLAINERS = [FilteredTree(), UnfilteredTree(), LimeLinear(), FilteredTree(alpha=None), LimeLinear(n_features=2)]
 HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
 
 
+def score(codes, n_codes, features, labels, leaves):
+    """Return the information of features and their p values."""
+    left = keep_undecided(np.arange(len(labels)), leaves, labels, drop_small=False)
+    return measure_information(codes.astype(np.int32), n_codes, features, labels, *left)
+
+
 def score_information(codes, labels, leaves=None):
     """Return the information of one feature and its p value; without leaves, all draws are in one leaf."""
-    groups = Leaves(labels, drop_small=False)
-    if leaves is not None:
-        groups.split(leaves, leaves.max() + 1)
-    values, p_values = groups.score(codes[None, :], np.array([codes.max() + 1]), np.array([0]))
+    leaves = np.zeros(len(labels), dtype=int) if leaves is None else leaves
+    values, p_values = score(codes[None, :], np.array([codes.max() + 1]), np.array([0]), labels, leaves)
     return float(values[0]), float(p_values[0])
 
 
@@ -50,9 +54,7 @@ def test_features_scored_together_are_scored_as_each_alone():
     codes = np.stack([rng.integers(0, k, 500) for k in n_codes])
     labels, leaves = rng.integers(0, 3, 500), rng.integers(0, 6, 500)
     features = np.array([3, 0, 4, 1])
-    groups = Leaves(labels, drop_small=False)
-    groups.split(leaves, 6)
-    values, p_values = groups.score(codes, n_codes, features)
+    values, p_values = score(codes, n_codes, features, labels, leaves)
     alone = [score_information(code, labels, leaves) for code in codes[features]]
     np.testing.assert_allclose(values, [value for value, _ in alone])
     np.testing.assert_allclose(p_values, [p_value for _, p_value in alone])
@@ -122,7 +124,6 @@ def test_planted_features_are_found_in_order():
     labels = 4 * codes[7] + 2 * (codes[7] * codes[1]) + (codes[7] * codes[1] * codes[4])
     found = select_features(codes, n_codes, labels)
     assert found.features == (7, 1, 4)
-    assert found.stopped is StopReason.ALL_PURE
     assert found.information[0] == pytest.approx(np.log(2), abs=0.01)
 
 
@@ -173,9 +174,7 @@ def test_noise_is_not_selected_after_a_real_feature():
 def test_the_letter_of_the_paper_selects_noise_too():
     codes, n_codes = bits(6, n_draws=500)
     labels = np.random.default_rng(1).integers(0, 2, 500)
-    found = select_features(codes, n_codes, labels, alpha=None)
-    assert len(found.features) == 6
-    assert found.stopped is StopReason.NONE_LEFT
+    assert len(select_features(codes, n_codes, labels, alpha=None).features) == 6
 
 
 def test_constant_features_are_never_selected():
@@ -185,15 +184,15 @@ def test_constant_features_are_never_selected():
         assert 1 not in select_features(codes, n_codes, codes[0], alpha=alpha).features
 
 
-def test_every_reason_to_stop():
+def test_it_stops_where_nothing_is_left_to_find():
     codes, n_codes = bits(8)
     labels = codes[0] + codes[1] + codes[2]
-    none = select_features(codes, n_codes, np.zeros(4000, dtype=int))
-    assert (none.features, none.stopped) == ((), StopReason.ALL_PURE)
-    assert select_features(codes, n_codes, labels, max_features=2).stopped is StopReason.MAX_FEATURES
-    assert select_features(codes, n_codes, labels, max_features=0).features == ()
+    assert select_features(codes, n_codes, np.zeros(4000, dtype=int)).features == ()
+    assert set(select_features(codes, n_codes, labels).features) == {0, 1, 2}
+    for most in (0, 2):
+        assert len(select_features(codes, n_codes, labels, max_features=most).features) == most
     few, n_codes = bits(3, n_draws=12)
-    assert select_features(few, n_codes, few[0]).stopped is StopReason.TOO_FEW_DRAWS
+    assert select_features(few, n_codes, few[0]).features == ()
 
 
 def test_equal_features_are_taken_by_index():
@@ -305,12 +304,11 @@ def data():
     return X, labels, FeatureSchema.infer(X)
 
 
-def test_the_filter_selects_what_matters_and_gives_a_reason_to_stop(data):
+def test_the_filter_selects_what_matters(data):
     X, labels, schema = data
     local = FilteredTree(max_leaves=4)
     tree = local.fit(X, labels, schema=schema)
     assert set(local.filter_.features) == {3, 8}
-    assert isinstance(local.filter_.stopped, StopReason)
     assert (tree.predict(X) == labels).mean() > 0.97
 
 

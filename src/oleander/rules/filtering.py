@@ -9,7 +9,6 @@ Local explainers for draws in a region are trees: ``FilteredTree`` on the select
 """
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
@@ -34,84 +33,12 @@ ROUNDING = 1e-12
 DRAWS_PER_CELL = 5
 
 
-class StopReason(StrEnum):
-    """Why the filter added no further feature."""
-
-    NOT_SIGNIFICANT = "no other feature has significant information"
-    ALL_PURE = "the selected features decide the label"
-    TOO_FEW_DRAWS = "the draws that are left undecided are too few to test"
-    MAX_FEATURES = "max_features is reached"
-    NONE_LEFT = "every feature is selected"
-
-
 @dataclass(frozen=True)
 class FilterResult:
-    """The selected features in order, the information that each added, and the reason for stopping.
-
-    The information is I(φ; y | features before) in nats.
-    """
+    """The selected features in order, and the information that each added: I(φ; y | features before), in nats."""
 
     features: tuple[int, ...]
     information: tuple[float, ...]
-    stopped: StopReason
-
-
-class Leaves:
-    """The paper's set 𝓛: groups of draws that share a bin in every selected feature, without finished leaves.
-
-    Finished leaves are pure or, with ``drop_small``, too small for any feature to be significant.
-    """
-
-    def __init__(self, labels: Codes, *, drop_small: bool) -> None:
-        self.drop_small = drop_small
-        self.has_dropped_small = False
-        # The paper's N, which includes draws in dropped leaves.
-        self.n_draws = len(labels)
-        self.n_labels = int(labels.max()) + 1
-        self.draws = np.arange(len(labels))
-        self.labels = labels
-        self._keep_undecided(np.zeros(len(labels), dtype=np.intp), 1)
-
-    @property
-    def n_leaves(self) -> int:
-        """The number of leaves that are left."""
-        return len(self._counts)
-
-    def split(self, codes: Codes, n_codes: int) -> None:
-        """Split every leaf by a feature's bins (Algorithm 5)."""
-        self._keep_undecided(self._leaf * n_codes + codes[self.draws], self.n_leaves * n_codes)
-
-    def _keep_undecided(self, leaf: Codes, n_leaves: int) -> None:
-        """Drop leaves with one label, which carry no information, and small ones; number the others from 0."""
-        counts = np.bincount(leaf * self.n_labels + self.labels, minlength=n_leaves * self.n_labels)
-        counts = counts.reshape(n_leaves, self.n_labels)
-        n_labels_seen = (counts > 0).sum(axis=1)
-        kept = n_labels_seen > 1
-        if self.drop_small:
-            # A feature has at least two bins.
-            small = kept & (counts.sum(axis=1) < DRAWS_PER_CELL * 2 * n_labels_seen)
-            self.has_dropped_small |= bool(small.any())
-            kept &= ~small
-        stay = np.flatnonzero(kept[leaf])
-        self.draws, self.labels = self.draws[stay], self.labels[stay]
-        self._leaf: Codes = (np.cumsum(kept) - 1)[leaf[stay]]
-        self._counts = counts[kept]
-
-    def score(self, codes: NDArray[np.int32], n_codes: Ints, features: Ints) -> tuple[Floats, Floats]:
-        """Return the information of features about the label, given the leaves, in nats, and p values of the G-test.
-
-        Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips corrected: the
-        second factor below is p(y | l), and the conditioning is on the selected features. ``codes`` are the bins of all
-        draws in all features, of shape (n_features, n_draws).
-        """
-        leaf_labels = np.asarray(self._leaf * self.n_labels + self.labels, dtype=np.intp)
-        table = x_log_x(self.n_draws)
-        information, statistic, freedom = kernels.score_features(
-            codes, n_codes, features, self.draws, leaf_labels, self._counts, table, DRAWS_PER_CELL
-        )
-        # Information is never negative, but logarithms that cancel leave rounding errors.
-        p_values = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), 2.0 * statistic.clip(0.0)), 1.0)
-        return information.clip(0.0) / self.n_draws, p_values
 
 
 def select_features(
@@ -143,48 +70,68 @@ def select_features(
     Examples
     --------
     >>> bits = np.random.default_rng(0).integers(0, 2, size=(4, 2000))
-    >>> found = select_features(bits, np.full(4, 2), bits[2])
-    >>> found.features, str(found.stopped)
-    ((2,), 'the selected features decide the label')
+    >>> select_features(bits, np.full(4, 2), bits[2]).features
+    (2,)
     >>> select_features(bits, np.full(4, 2), bits[0] ^ bits[3]).features
     ()
     """
-    most = len(codes) if max_features is None else max_features
     # A feature with one bin has no information and is not tested, so alpha is not divided for it.
-    unselected = np.flatnonzero(codes.min(axis=1) != codes.max(axis=1))
+    rest = np.flatnonzero(codes.min(axis=1) != codes.max(axis=1))
     narrow, sizes = np.ascontiguousarray(codes, dtype=np.int32), np.asarray(n_codes, dtype=np.intp)
-    leaves = Leaves(labels, drop_small=alpha is not None)
+    # The paper's set 𝓛: the draws that are not decided yet, and the leaf of each.
+    draws, leaf = np.arange(len(labels)), np.zeros(len(labels), dtype=np.intp)
     selected: list[int] = []
     information: list[float] = []
-
-    def result(reason: StopReason) -> FilterResult:
-        return FilterResult(tuple(selected), tuple(information), reason)
-
-    while leaves.n_leaves:
-        if not len(unselected):
-            return result(StopReason.NONE_LEFT)
-        if len(selected) >= most:
-            return result(StopReason.MAX_FEATURES)
-        values, p_values = leaves.score(narrow, sizes, unselected)
-        best = _best(values, p_values, alpha)
-        if best is None:
-            return result(StopReason.NOT_SIGNIFICANT)
-        j = int(unselected[best])
+    while len(rest) and (max_features is None or len(selected) < max_features):
+        draws, leaf, counts = keep_undecided(draws, leaf, labels, drop_small=alpha is not None)
+        values, p_values = measure_information(narrow, sizes, rest, labels, draws, leaf, counts)
+        passes = values > ROUNDING
+        if alpha is not None:
+            passes &= p_values * len(rest) < alpha
+        if not passes.any():
+            break
+        # The most informative feature, the first of equals (Algorithm 4), splits every leaf (Algorithm 5).
+        best = int(np.where(passes, values, -1.0).argmax())
+        selected.append(int(rest[best]))
         information.append(float(values[best]))
-        selected.append(j)
-        leaves.split(codes[j], int(n_codes[j]))
-        unselected = np.delete(unselected, best)
-    return result(StopReason.TOO_FEW_DRAWS if leaves.has_dropped_small else StopReason.ALL_PURE)
+        leaf = leaf * sizes[rest[best]] + codes[rest[best]][draws]
+        rest = np.delete(rest, best)
+    return FilterResult(tuple(selected), tuple(information))
 
 
-def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
-    """Return the most informative feature that passes the stopping rule, the first of equals (Algorithm 4)."""
-    passes = values > ROUNDING
-    if alpha is not None:
-        passes &= p_values * len(p_values) < alpha
-    if not passes.any():
-        return None
-    return int(np.where(passes, values, -1.0).argmax())
+def keep_undecided(draws: Ints, leaf: Ints, labels: Codes, *, drop_small: bool) -> tuple[Ints, Ints, Ints]:
+    """Return the draws in leaves with several labels, their leaves numbered from 0, and counts by leaf and label.
+
+    A leaf with one label carries no information. ``drop_small`` drops those too small for any feature to be tested.
+    """
+    n_labels, n_leaves = int(labels.max()) + 1, int(leaf.max(initial=0)) + 1
+    counts = np.bincount(leaf * n_labels + labels[draws], minlength=n_leaves * n_labels).reshape(n_leaves, n_labels)
+    n_labels_seen = (counts > 0).sum(axis=1)
+    kept = n_labels_seen > 1
+    if drop_small:
+        # A feature has at least two bins.
+        kept &= counts.sum(axis=1) >= DRAWS_PER_CELL * 2 * n_labels_seen
+    stay = np.flatnonzero(kept[leaf])
+    return draws[stay], (np.cumsum(kept) - 1)[leaf[stay]], counts[kept]
+
+
+def measure_information(
+    codes: NDArray[np.int32], n_codes: Ints, features: Ints, labels: Codes, draws: Ints, leaf: Ints, counts: Ints
+) -> tuple[Floats, Floats]:
+    """Return the information of features about the label, given the leaves, in nats, and p values of the G-test.
+
+    Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips corrected: the second
+    factor below is p(y | l), and the conditioning is on the selected features. ``draws``, ``leaf`` and ``counts`` are
+    as ``keep_undecided`` returns them; the paper's N includes draws in dropped leaves.
+    """
+    leaf_labels = np.asarray(leaf * counts.shape[1] + labels[draws], dtype=np.intp)
+    table = x_log_x(len(labels))
+    information, statistic, freedom = kernels.score_features(
+        codes, n_codes, features, draws, leaf_labels, counts, table, DRAWS_PER_CELL
+    )
+    # Information is never negative, but logarithms that cancel leave rounding errors.
+    p_values = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), 2.0 * statistic.clip(0.0)), 1.0)
+    return information.clip(0.0) / len(labels), p_values
 
 
 def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple[NDArray[np.int32], Ints]:
@@ -218,7 +165,7 @@ def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple
 
 
 def _bin_equally(values: Floats, n_bins: int) -> Floats:
-    """Return the bins of values, of equal width over their range; the fraction is the place within the bin."""
+    """Return the bins of values, of equal width over their range, with the place within the bin as a fraction."""
     size = np.ptp(values) if len(values) else 0.0
     if size == 0:
         return np.zeros(len(values))
@@ -293,7 +240,7 @@ class FilteredTree(UnfilteredTree):
     Attributes
     ----------
     filter_ : FilterResult
-        Of the last fit: the selected features in order, the information that each added, and the reason for stopping.
+        Of the last fit: the selected features in order, and the information that each added.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pandas as pd
@@ -11,19 +12,15 @@ from oleander.data.schema.rounding import to_days
 from oleander.messages import list_some, name_nearest, visible
 from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?![\w.])")
-DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?(?!\w)")
-QUOTED = re.compile(r"([\"'`]).*?\1", re.DOTALL)
-# A value without quotation marks, which messages quote.
-WORDS = re.compile(r".+?(?= and | or |[,)\]}]|$)")
-SIGN = re.compile("<=|>=|==|!=|[≤≥≠=<>]")
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])"
+DATE = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?!\w)"
+QUOTED = r"\"[^\"]*\"|'[^']*'|`[^`]*`"
+# What ends a level, and a level that is neither known nor quoted, which messages quote. Known ones may begin with "one
+# of" themselves.
+END = r"(?=\s*(?:$|[,)\]}]|and\s|or\s))"
+WORDS = rf"(?!one\s+of\b)[^\s,][^,]*?{END}"
 # Spellings of one sign.
-PLAIN = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}
-CLOSING = {"(": ")", "[": "]", "{": "}"}
-
-
-class ConditionError(ValueError):
-    """A text that is not a conjunction of conditions on these columns; the message says where and why."""
+SIGNS = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "is": "="}
 
 
 def parse_conditions(text: str, schema: FeatureSchema) -> tuple[Condition, ...]:
@@ -39,171 +36,125 @@ def parse_conditions(text: str, schema: FeatureSchema) -> tuple[Condition, ...]:
     >>> parse_conditions("aeg > 6", FeatureSchema.infer(X))
     Traceback (most recent call last):
     ...
-    oleander.rules.parsing.ConditionError: 'aeg > 6' begins with no column; there are 'age', 'ward'. Did you mean 'age'?
+    ValueError: 'aeg > 6' begins with no column; there are 'age', 'ward'. Did you mean 'age'?
     """
     if not isinstance(text, str):
-        raise ConditionError(f"conditions are text such as 'age > 60 and sex is F', and {text!r} was given.")
-    if text.strip() in ("", "always", "everywhere"):
+        raise ValueError(f"conditions are text such as 'age > 60 and sex is F', and {text!r} was given.")
+    rest = text.strip()
+    found: list[Condition] = []
+    if rest in ("", "always", "everywhere"):
         return ()
-    reader = _Reader(text, schema)
-    found = [reader.read_condition()]
-    while reader.rest:
-        if not reader.take(r"and\b"):
-            raise ConditionError(f"{visible(reader.rest)!r} cannot be read: 'and' is expected before it.")
-        found.append(reader.read_condition())
+    while not found or rest:
+        if found:
+            joint = re.match(r"and\b\s*", rest)
+            if joint is None:
+                raise ValueError(
+                    f"{visible(rest)!r} cannot be read: 'and' is expected before it; the only 'or' in a rule is "
+                    "'or missing'."
+                )
+            rest = rest[joint.end() :]
+        one, rest = _read_condition(rest, schema)
+        found.append(one)
     joined = conjoin(found)
     for one in joined:
         if not one.missing and not one.describe_known():
-            raise ConditionError(f"no value of column {one.feature.name!r} fulfils {visible(text)!r}.")
+            raise ValueError(f"no value of column {one.feature.name!r} fulfils {visible(text)!r}.")
     return joined
 
 
-class _Reader:
-    """A text, and how far it has been read."""
+def _any_of(texts: Iterable[str]) -> str:
+    """Return the pattern of any of some texts; if one begins with another, the longer one is meant."""
+    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
 
-    def __init__(self, text: str, schema: FeatureSchema) -> None:
-        self.rest, self.schema = text.strip(), schema
-        names = {(name, j) for j, feature in enumerate(schema) for name in (feature.name, feature.shown)}
-        # If one name begins with another, the longer one is meant.
-        self.names = sorted(names, key=lambda pair: -len(pair[0]))
 
-    def take(self, pattern: str | re.Pattern[str]) -> str:
-        """Return what comes next if it matches a pattern, and go on behind it; empty if it does not match."""
-        match = re.match(pattern, self.rest)
-        return self._skip(match.end()) if match else ""
-
-    def read_condition(self) -> Condition:
-        """Return the next condition, which may stand in brackets."""
-        bracket, place = self.take(r"\("), self._take_name()
-        found = self._read_two_ends() if place is None else self._read_behind(place)
-        if self.take(r"or\b"):
-            if not self.take(r"missing\b"):
-                raise ConditionError(f"{visible(self.rest)!r} cannot be read: the only 'or' in a rule is 'or missing'.")
-            found = replace(found, missing=self._may_miss(found.feature))
-        if bracket and not self.take(r"\)"):
-            raise ConditionError(f"')' is expected before {visible(self.rest)!r}.")
-        return found
-
-    def _take_quoted(self) -> str | None:
-        """Return what stands in quotation marks next, and go on behind it; None if nothing does."""
-        quoted = self.take(QUOTED)
-        return quoted[1:-1] if quoted else None
-
-    def _take_name(self) -> int | None:
-        quoted = self._take_quoted()
-        if quoted is not None:
-            return self.schema.position(quoted)
-        for name, place in self.names:
-            if self.take(re.escape(name) + r"(?!\w)"):
-                return place
-        return None
-
-    def _read_two_ends(self) -> Condition:
-        """Return a range with its lower end first: ``60 < age ≤ 70``."""
-        begin = self.rest
-        end = self.take(DATE) or self.take(NUMBER)
-        place = self._take_name() if end and self.take("<") else None
-        if place is None or not self.schema[place].is_number:
-            word = re.split(r"\s*[<>=≤≥≠!]|\s+(?:is|in|not)\s", begin)[0]
-            near = name_nearest(word, self.schema.names)
-            raise ConditionError(
-                f"{visible(begin)!r} begins with no column; there are {list_some(self.schema.names)}.{near}"
-            )
-        feature = self.schema[place]
-        return Range(place, feature, lower=self._to_number(feature, end)) & self._read_range(place, feature)
-
-    def _read_behind(self, place: int) -> Condition:
-        """Return the condition that follows the name of a column."""
-        feature = self.schema[place]
-        every = frozenset(range(len(feature.levels)))
-        if self.take(r"is\s+known\b"):
-            return Range(place, feature) if feature.is_number else Levels(place, feature, every)
-        if self.take(r"is\s+missing\b"):
-            is_missing = self._may_miss(feature)
-            if feature.is_number:
-                return Range(place, feature, lower=math.inf, missing=is_missing)
-            return Levels(place, feature, frozenset(), is_missing)
+def _read_condition(text: str, schema: FeatureSchema) -> tuple[Condition, str]:
+    """Return the first condition of a text, which may stand in brackets, and the rest of the text."""
+    places = {name: j for j, feature in enumerate(schema) for name in (feature.name, feature.shown)}
+    head = re.match(rf"(\()?\s*(?:({DATE}|{NUMBER})\s*<\s*)?({_any_of(places)}|{QUOTED})(?!\w)\s*", text)
+    bracket, end, name = head.groups() if head else ("", "", "")
+    place = places.get(name, places.get(name[1:-1]))
+    if head is None or place is None or (end and not schema[place].is_number):
+        word = re.split(r"\s*[<>=≤≥≠!]|\s+(?:is|in|not)\s", text)[0].strip("\"'`(")
+        near = name_nearest(word, schema.names)
+        raise ValueError(f"{visible(text)!r} begins with no column; there are {list_some(schema.names)}.{near}")
+    feature, rest = schema[place], text[head.end() :]
+    every = frozenset(range(len(feature.levels)))
+    found: Condition
+    if state := re.match(rf"is\s+(known|missing){END}\s*", rest):
+        is_missing, rest = state[1] == "missing", rest[state.end() :]
         if feature.is_number:
-            return self._read_range(place, feature)
-        negated, codes = self._read_levels(feature)
-        return Levels(place, feature, every - codes if negated else codes)
+            found = Range(place, feature, math.inf if is_missing else -math.inf, missing=is_missing)
+        else:
+            found = Levels(place, feature, frozenset() if is_missing else every, is_missing)
+    elif feature.is_number:
+        lower, upper, rest = _read_range(feature, rest)
+        found = Range(place, feature, max(lower, _to_number(feature, end) if end else -math.inf), upper)
+    else:
+        codes, is_negated, rest = _read_levels(feature, rest)
+        found = Levels(place, feature, every - codes if is_negated else codes)
+    if more := re.match(r"or\s+missing\b\s*", rest):
+        found, rest = replace(found, missing=True), rest[more.end() :]
+    if found.missing and not feature.missing:
+        raise ValueError(f"column {feature.name!r} has no missing values.")
+    if bracket:
+        if not rest.startswith(")"):
+            raise ValueError(f"')' is expected before {visible(rest)!r}.")
+        rest = rest[1:].lstrip()
+    return found, rest
 
-    def _read_range(self, place: int, feature: Feature) -> Range:
-        sign = "=" if self.take(r"is\b") else self.take(SIGN)
-        sign = PLAIN.get(sign, sign)
-        given = self.take(DATE if feature.is_date else NUMBER) if sign else ""
-        if not given:
-            what = "a date such as 2024-03-01" if feature.is_date else "a number"
-            raise ConditionError(
-                f"column {feature.name!r} needs > or ≤ and {what}, 'is missing' or 'is known', and "
-                f"{visible(f'{sign} {self.rest}'.strip())!r} follows it."
+
+def _read_range(feature: Feature, text: str) -> tuple[float, float, str]:
+    """Return the ends of the range that a text begins with behind the name of a column, and the rest."""
+    # The unit is printed behind the number.
+    unit = re.escape(visible(feature.unit))
+    pattern = rf"(is\b|<=|>=|==|!=|[≤≥≠=<>])\s*({DATE if feature.is_date else NUMBER})\s*(?:{unit}(?!\w)\s*)?"
+    given = re.match(pattern, text)
+    if given is None:
+        what = "a date such as 2024-03-01" if feature.is_date else "a number"
+        raise ValueError(
+            f"column {feature.name!r} needs > or ≤ and {what}, 'is missing' or 'is known', and {visible(text)!r} "
+            "follows it."
+        )
+    sign, value = SIGNS.get(given[1], given[1]), _to_number(feature, given[2])
+    if sign not in (">", "≤") and (not feature.is_whole or sign == "≠"):
+        raise ValueError(
+            f"column {feature.name!r} takes > and ≤ only, and {sign!r} was given: a range includes its upper end and "
+            "not its lower one."
+        )
+    below = math.ceil(value) - 1
+    ends = {
+        ">": (value, math.inf),
+        "≤": (-math.inf, value),
+        "≥": (below, math.inf),
+        "<": (-math.inf, below),
+        "=": (value - 1, value),
+    }
+    return *ends[sign], text[given.end() :]
+
+
+def _read_levels(feature: Feature, text: str) -> tuple[frozenset[int], bool, str]:
+    """Return the codes of the levels that a text begins with, whether they are excluded, and the rest."""
+    shown = {feature.describe_value(code): code for code in range(len(feature.levels))}
+    level = rf"(?>(?:{_any_of(shown)}){END}|{QUOTED}|{WORDS})"
+    verb = re.match(r"(is\s+not\b|not\s+in\b|≠|!=)|is\b|in\b|==?", text)
+    rest = text[verb.end() :].lstrip() if verb else ""
+    several = re.match(rf"(?:one\s+of\b\s*)??([(\[{{])?\s*({level}(?:\s*,\s*{level})*+)(?(1)\s*[)\]}}])\s*", rest)
+    if verb is None or several is None:
+        raise ValueError(f"column {feature.name!r} needs 'is', 'is not' or 'is one of', and {visible(text)!r} follows.")
+    codes = set()
+    for given in re.findall(rf"({level})\s*(?:,\s*|$)", several[2]):
+        plain = given if given in shown or given[0] not in "\"'`" else given[1:-1]
+        if plain not in shown:
+            raise ValueError(
+                f"column {feature.name!r} has no level {visible(plain)!r}; it has {list_some(shown)}."
+                f"{name_nearest(plain, shown)}"
             )
-        value = self._to_number(feature, given)
-        # The unit is printed behind the number.
-        self.take(re.escape(visible(feature.unit)) + r"(?!\w)")
-        if sign == ">":
-            return Range(place, feature, lower=value)
-        if sign == "≤":
-            return Range(place, feature, upper=value)
-        if not feature.is_whole or sign == "≠":
-            raise ConditionError(
-                f"column {feature.name!r} takes > and ≤ only, and {sign!r} was given: a range includes its upper end "
-                "and not its lower one."
-            )
-        if sign == "≥":
-            return Range(place, feature, lower=math.ceil(value) - 1)
-        if sign == "<":
-            return Range(place, feature, upper=math.ceil(value) - 1)
-        return Range(place, feature, lower=value - 1, upper=value)
+        codes.add(shown[plain])
+    return frozenset(codes), bool(verb[1]), rest[several.end() :]
 
-    def _read_levels(self, feature: Feature) -> tuple[bool, frozenset[int]]:
-        """Return whether the levels that come next are excluded, and their codes."""
-        negated = bool(self.take(r"is\s+not\b|not\s+in\b|≠|!="))
-        if not negated and not self.take(r"is\b|in\b|==?"):
-            raise ConditionError(
-                f"column {feature.name!r} needs 'is', 'is not' or 'is one of', and {visible(self.rest)!r} follows."
-            )
-        # A level may begin with these words itself.
-        if not self._find_level(feature):
-            self.take(r"one\s+of\b")
-        bracket = self.take(r"[(\[{]")
-        codes = {self._read_level(feature)}
-        while self.take(","):
-            codes.add(self._read_level(feature))
-        if bracket and not self.take(re.escape(CLOSING[bracket])):
-            raise ConditionError(f"{CLOSING[bracket]!r} is expected before {visible(self.rest)!r}.")
-        return negated, frozenset(codes)
 
-    def _read_level(self, feature: Feature) -> int:
-        shown = {feature.describe_value(code): code for code in range(len(feature.levels))}
-        given = self._take_quoted()
-        if given is None:
-            given = self._skip(len(self._find_level(feature))) or self.take(WORDS).strip()
-        if given not in shown:
-            raise ConditionError(
-                f"column {feature.name!r} has no level {visible(given)!r}; it has {list_some(shown)}."
-                f"{name_nearest(given, shown)}"
-            )
-        return shown[given]
-
-    def _find_level(self, feature: Feature) -> str:
-        """Return the longest level that comes next and is followed by an end or a separator; empty without one."""
-        shown = map(feature.describe_value, range(len(feature.levels)))
-        ends = r"\s*($|[,)\]}]|and\s|or\s)"
-        return max((level for level in shown if re.match(re.escape(level) + ends, self.rest)), key=len, default="")
-
-    def _may_miss(self, feature: Feature) -> bool:
-        if not feature.missing:
-            raise ConditionError(f"column {feature.name!r} has no missing values.")
-        return True
-
-    def _to_number(self, feature: Feature, text: str) -> float:
-        value = float(to_days(pd.Series([text], dtype=object))[0] if feature.is_date else text)
-        if not math.isfinite(value):
-            raise ConditionError(f"column {feature.name!r} cannot be compared with {visible(text)!r}.")
-        return value
-
-    def _skip(self, n_letters: int) -> str:
-        """Go on behind some letters and the spaces after them, and return the letters."""
-        taken, self.rest = self.rest[:n_letters], self.rest[n_letters:].lstrip()
-        return taken
+def _to_number(feature: Feature, text: str) -> float:
+    value = float(to_days(pd.Series([text], dtype=object))[0] if feature.is_date else text)
+    if not math.isfinite(value):
+        raise ValueError(f"column {feature.name!r} cannot be compared with {visible(text)!r}.")
+    return value
