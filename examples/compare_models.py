@@ -7,6 +7,7 @@ a file, or package.module:callable. In Python, ``compare_models`` returns the sa
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,11 +22,11 @@ from oleander.black_box.answers import BlackBoxError, check_labels, check_number
 from oleander.black_box.asking import BlackBox, CountingBlackBox, columns_read_by, match_columns, predict_of
 from oleander.black_box.labelling import label_rows
 from oleander.cli.cells import clean_columns, clean_like
-from oleander.cli.explaining import read_tolerance
+from oleander.cli.explaining import read_number
 from oleander.cli.models import load_model
-from oleander.cli.options import note, to_command_error
-from oleander.cli.outputs import records, show_json, tabulate
-from oleander.cli.tables import FileOptions, read_table
+from oleander.cli.options import Opening, note, to_command_error
+from oleander.cli.outputs import records, tabulate
+from oleander.cli.tables import read_how, read_table
 from oleander.data.checks import check_count, check_share, make_seed, refuse_absent
 from oleander.data.frames import to_table
 from oleander.data.reading import read
@@ -293,7 +294,7 @@ def main(words: Sequence[str] | None = None) -> int:
         facts: dict[str, Any] = {name: vars(one) for name, one in vars(found).items() if isinstance(one, Claim)}
         facts |= {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
         facts |= {"regions": [vars(one) for one in found.regions], "changes": records(found.changes)}
-        show_json(facts)
+        print(json.dumps(facts, allow_nan=False, indent=1, default=np.generic.item))
     else:
         print(found, *([tabulate(found.changes, "What changes")] if len(found.changes) else []), sep="\n")
     if passes is not False:
@@ -304,8 +305,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _compare_files(given: argparse.Namespace) -> Difference:
-    old, new = (load_model(name, given) for name in (given.old, given.new))  # type: ignore[arg-type]
-    files = FileOptions.parse(given.read)
+    old, new = (
+        load_model(Opening(model=name, trust_model=given.trust_model, classes=given.classes))
+        for name in (given.old, given.new)
+    )
+    files = read_how(given.read)
     table, background = read_table(given.data, files), None
     apart = [name for name in (given.target, given.groups, *given.drop) if name is not None]
     refuse_absent("the data", apart, list(table.columns))
@@ -318,7 +322,7 @@ def _compare_files(given: argparse.Namespace) -> Difference:
         *(old, new, X),
         background=background,
         groups=None if given.groups is None else table[given.groups].to_numpy(),
-        tolerance=read_tolerance(given.tolerance),
+        tolerance=read_number(given.tolerance),
         confidence=given.confidence,
         random_state=given.seed,
     )

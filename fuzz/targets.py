@@ -26,7 +26,7 @@ from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Boxes, Floor
 from oleander.cli.cells import clean_columns
 from oleander.cli.options import CommandError
-from oleander.cli.tables import FileOptions, read_table
+from oleander.cli.tables import read_how, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.export.plain import ExportError
@@ -91,7 +91,7 @@ def run_table(data: bytes) -> bool:
         decimal = (None, ",", ".")[choice % 5 % 3]
         marks = {"separator": separator, "decimal": decimal}
         read = [f"{option}={mark}" for option, mark in marks.items() if mark is not None]
-        use_table(read_table(folder / name, FileOptions.parse([*read, "missing=n/k"] if choice % 2 else read)))
+        use_table(read_table(folder / name, read_how([*read, "missing=n/k"] if choice % 2 else read)))
     return not refused
 
 

@@ -1,6 +1,9 @@
 """The commands that fit: explain, paper and demo."""
 
+import importlib
+import re
 import shutil
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -9,9 +12,12 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Boxes, Draws, Output
+from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.cli import explaining
-from oleander.cli.explaining import read_output, read_tolerance
-from oleander.cli.options import CommandError
+from oleander.cli.explaining import prepare, read_limits, read_number, read_output
+from oleander.cli.options import CommandError, Explain
+from oleander.data import reading
+from oleander.data.sources import Source
 from oleander.rules import Tree, UnfilteredTree
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
@@ -106,16 +112,11 @@ def test_a_data_dictionary_is_used_in_every_file(run, patients_csv):
         (("--min-fidelity", "0.9999", "--draws", "600"), 5, "ower --min-fidelity"),
         (("--drop", "absent"), 2, "--drop names the column 'absent'"),
         (("--groups", "absent"), 2, "--groups names the column 'absent'"),
-        (("--kinds", "age=old"), 2, "write column=kind"),
+        (("--kinds", "age=old"), 3, "column 'age' is declared as 'old'; the kinds are"),
         (("--kinds", "absent=binary"), 2, "--kinds names the column 'absent'"),
         (("--kinds", "age=binary"), 3, "column 'age' cannot be binary"),
-        (("--max-rules", "20"), 2, "there is no option --max-rules"),
-        (("--radius", "5"), 2, "there is no option --radius"),
         (("--trust-model",), 2, "--trust-model is for a model given with --model"),
-        (("--tolerance", "1", "--threshold", "2"), 2, "--threshold makes labels of numbers, which need no --tolerance"),
         (("--proba", "high"), 2, "--proba explains a number: give --tolerance"),
-        (("--tolerance", "wide"), 2, "--tolerance 'wide' is not allowed"),
-        (("--tolerance", "0"), 2, "--tolerance 0.0 is not allowed"),
         (("--background", "patients.csv"), 2, "--background is for a model given with --model"),
     ],
 )
@@ -158,7 +159,7 @@ def test_a_table_in_a_database_is_explained_by_its_logged_answers(run, warehouse
         (
             ("--read", "key=visit", "--read", "labels=risk", "--kinds", "age=integer"),
             2,
-            "--kinds is not for tables that stay where they are",
+            "--kinds is for files that are read whole",
         ),
         (("--read", "key=visit", "--read", "labels=risk", "--draws", "9"), 3, "there is no model to label draws"),
         (("--read", "separator=;"), 2, "write key= or labels= and a value"),
@@ -204,7 +205,7 @@ class Model:
 
 
 def test_what_is_explained_of_a_model():
-    assert [read_tolerance(text) for text in (None, "30", "10%", "auto")] == [None, 30.0, "10%", "auto"]
+    assert [read_number(text) for text in (None, "30", "10%", "auto")] == [None, 30.0, "10%", "auto"]
     assert read_output(None, 0.2, Model()) == Output(threshold=0.2)
     assert read_output("1", None, Model()) == Output("proba", 1)
     assert read_output("0", 0.5, Model()) == Output("proba", 0, 0.5)
@@ -249,7 +250,9 @@ def test_a_threshold_and_a_probability(run, prices):
     ("options", "sentence"),
     [
         (("--target", "price"), "--tolerance explains numbers"),
-        (("--target", "place", "--tolerance", 1), "which is not a number; --tolerance and --threshold are for numbers"),
+        (("--target", "place", "--tolerance", 1), "which is not a number"),
+        (("--target", "price", "--tolerance", 1, "--threshold", 2), "--tolerance 1.0 is for numbers, and"),
+        (("--target", "price", "--tolerance", "wide"), "--tolerance 'wide' is not allowed"),
         (("--target", "place", "--proba", "sea", "--tolerance", 1), "--proba sea is not a class of the model"),
     ],
 )
@@ -270,12 +273,12 @@ def test_the_paper_explains_numbers(run, prices):
     ("options", "sentence"),
     [
         ((), "required: --radius"),
-        (("--radius", "wide"), "--radius wide is not allowed: give auto, a number, or several"),
+        (("--radius", "wide"), "--radius 'wide' is not known; give a number, several"),
         (("--radius", "-1", "--n-draws", "50"), "--radius -1.0 is not allowed"),
         (("--radius", "12", "--limit", "conditions=2"), "there is no option --limit"),
         (("--radius", "12", "--local", "forest"), "--local: invalid choice: 'forest'"),
         (("--radius", "12", "--formulation", "loose"), "--formulation: invalid choice: 'loose'"),
-        (("--radius", "12", "--n-draws", "0"), "--n-draws: '0' is not a whole number, 1 or more"),
+        (("--radius", "12", "--n-draws", "0"), "--n-draws 0 is not allowed: give a whole number, 1 or more"),
         (("--radius", "12", "--letter"), "allow it with --include-rows"),
     ],
 )
@@ -357,3 +360,203 @@ def test_the_demo(run, tmp_path, monkeypatch):
     assert opened == [(tmp_path / "demo" / "report.html").as_uri()]
     assert "no browser was found here" in done.err
     assert {path.name for path in (tmp_path / "demo").iterdir()} == set(FILES)
+
+
+# A model that keeps the rows that it is asked about.
+MODEL = """
+import numpy as np
+asked = []
+def predict(X):
+    asked.append(X)
+    return np.where((X["age"] > 60) & (X["dose"] < 3), "high", "low")
+"""
+
+
+def test_a_target_or_a_model_is_needed(run, patients_csv):
+    done = run("explain", patients_csv)
+    assert done.code == 2
+    assert "without --model a model is trained, and that needs --target" in done.sentence
+
+
+def test_rows_without_a_target_are_left_out(patients, tmp_path, capsys):
+    patients.loc[:9, "risk"] = None
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    prepared = prepare(Explain(data=tmp_path / "p.csv", target="risk"))
+    assert "note: rows without a value of 'risk' are left out: 10." in capsys.readouterr().err
+    assert len(prepared.rows["X"]) + len(prepared.rows["background"]) == 390
+    assert prepared.rows["X"].index.min() >= 10
+
+
+def test_classes_that_may_be_typos_are_named(patients, tmp_path, capsys):
+    patients.loc[:1, "risk"] = ["hihg", "Low"]
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    prepare(Explain(data=tmp_path / "p.csv", target="risk"))
+    said = "note: the target 'risk' has classes with fewer than 5 rows, perhaps typos: 'hihg', 'Low'."
+    assert said in capsys.readouterr().err
+
+
+def test_a_model_trained_here_is_explained_on_new_rows_of_other_groups(patients, patients_csv):
+    prepared = prepare(Explain(data=patients_csv, target="risk", groups="patient"))
+    explained, trained = (
+        set(patients["patient"][rows.index]) for rows in (prepared.rows["X"], prepared.rows["background"])
+    )
+    assert len(explained) > 50
+    assert not explained & trained
+    assert list(prepared.rows["X"].columns) == ["age", "dose", "sex", "ward"]
+    # Labels that are all right must raise no suspicion that the model has seen the rows.
+    assert prepared.is_new
+    assert len(prepared.rows["y"]) == len(prepared.rows["X"])
+
+
+def test_ids_and_groups_that_are_left_out_name_the_rows(patients, tmp_path):
+    ids = {"number": np.arange(400), "code": [f"p{number}" for number in range(400)]}
+    patients.assign(**ids, room=7).to_csv(tmp_path / "p.csv", index=False)
+    request = Explain(data=tmp_path / "p.csv", target="risk", groups="patient", drop=["code", "room"])
+    prepared = prepare(request)
+    assert [*prepared.ids.columns] == ["patient", "number", "code"]
+    assert (prepared.ids["number"].to_numpy() == prepared.rows["X"].index).all()
+
+
+class TestLeaks:
+    def test_a_column_that_alone_tells_the_target_is_named(self, patients, tmp_path, capsys):
+        told = {"high": 1, "low": 0}
+        code = np.where(patients["risk"] == "high", "I50", "none")
+        leaky = patients.assign(**{"stay after": patients["risk"].map(told) * 5 + patients["dose"].fillna(2) / 2})
+        leaky.assign(code=code).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk"))
+        said = capsys.readouterr().err
+        for name in ("stay after", "code"):
+            assert f"column {name!r} alone tells the target 'risk', a possible leak" in said
+        assert "--drop 'stay after'" in said
+        assert said.count("alone tells") == 2
+
+    def test_a_column_that_is_right_on_most_rows_of_one_class_is_none(self, patients, tmp_path, capsys):
+        rare = np.where(patients.index < 8, "yes", "no")
+        patients.assign(risk=rare).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk"))
+        assert "alone tells" not in capsys.readouterr().err
+
+    def test_a_number_in_other_units_is_named(self, patients, tmp_path, capsys):
+        patients.assign(pounds=patients["age"] * 2.2, risk=patients["age"]).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk", drop=["age"]), is_regression=True)
+        said = capsys.readouterr().err
+        assert "column 'pounds' alone tells the target 'risk', a possible leak" in said
+        assert said.count("alone tells") == 1
+
+
+def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    patients.assign(ward="attic").to_csv(tmp_path / "b.csv", index=False)
+    request = Explain(data=tmp_path / "p.csv", target="risk", model="recorder:predict")
+    prepared = prepare(request, tmp_path / "b.csv")
+    assert "attic" in prepared.schema[list(prepared.schema.names).index("ward")].levels
+    assert list(prepared.rows["background"].columns) == list(prepared.rows["X"].columns)
+
+
+def test_a_model_that_does_not_name_its_columns_is_noted(patients_csv, model, capsys):
+    prepare(Explain(data=patients_csv, model="recorder:predict"))
+    assert "the model does not name its columns, so it gets all of them" in capsys.readouterr().err
+
+
+def test_a_background_without_a_column(run, patients, patients_csv, tmp_path, model):
+    patients.drop(columns="age").to_csv(tmp_path / "b.csv", index=False)
+    done = run("explain", patients_csv, "--model", "recorder:predict", "--background", "b.csv", "--drop", "risk")
+    assert done.code == 3
+    assert "--background b.csv lacks columns of the data: 'age'" in done.sentence
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    (tmp_path / "recorder.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("recorder")
+    del sys.modules["recorder"]
+
+
+@pytest.fixture
+def large(patients, tmp_path, monkeypatch):
+    """A Parquet file of 400 different rows that counts as large, with a sample of 150."""
+    monkeypatch.setattr(explaining, "sample_size", lambda *_: 150)
+    monkeypatch.setattr(reading, "sample_size", lambda *_: 150)
+    patients["dose"] = np.random.default_rng(1).permutation(400) / 80
+    patients["risk"] = np.where((patients["age"] > 60) & (patients["dose"] < 3), "high", "low")
+    patients.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    return tmp_path / "rows.parquet"
+
+
+STREAMED = ("--model", "recorder:predict", "--drop", "risk,sex", "--groups", "patient")
+
+
+@pytest.mark.parametrize("draws", [0, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_large_parquet_file_is_read_block_by_block(run, large, model, tmp_path, draws):
+    done = run("explain", large, *STREAMED, "--draws", draws, "--out", "out", "--json")
+    assert done.code == 0, done.err
+    assert "has 400 rows: it is read block by block, and predictions.csv is not written." in done.err
+    assert done.json["explained"] == "recorder:predict on 400 rows"
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["atlas.oleander", "explainers.csv", "report.html", "tradeoff.csv"]
+    atlas = AggregateExplainer.load(tmp_path / "out" / "atlas.oleander")
+    assert atlas.schema_.names == ("age", "dose", "ward")
+    assert atlas.accuracy_.n_sample == 150
+    assert atlas.exact_.n_rows == 400
+    # Draws stand behind the rows that are asked about in the same call. A draw may be equal to a row.
+    asked = pd.concat([rows[: len(rows) - draws] if len(rows) > draws else rows for rows in model.asked])
+    columns = list(atlas.schema_.names)
+    times = asked.value_counts(columns).reindex(pd.MultiIndex.from_frame(pd.read_parquet(large)[columns]))
+    assert (times >= 1).all()
+    # Besides the rows that are asked again to see whether the model changes its answers.
+    assert (times - 1).sum() <= N_ASKED_TWICE
+    assert len(asked) + draws == done.json["n_queries"]
+
+
+def test_the_target_of_a_large_file_is_no_feature_and_shows_training_rows(run, large, model, tmp_path):
+    done = run("explain", large, "--model", "recorder:predict", "--target", "risk", "--draws", 0, "--out", "out")
+    assert done.code == 0, done.err
+    assert "note: the black box is correct on 100.0% of the rows" in done.err
+    atlas = AggregateExplainer.load(tmp_path / "out" / "atlas.oleander")
+    assert atlas.schema_.names == ("age", "dose", "sex", "ward", "patient")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (("--kinds", "age=integer"), 2, "--kinds is for files that are read whole"),
+        (("--target", "rsk"), 2, "--target names the column 'rsk', and the data have"),
+        (("--groups", "patent"), 2, "--groups names the column 'patent', and the data have"),
+        (("--drop", "sexe"), 2, "Did you mean 'sex'?"),
+        (("--read", "separator=;"), 2, "--read separator=; is not allowed: write none for these rows"),
+    ],
+)
+def test_wrong_options_of_a_large_file(run, large, model, tmp_path, options, code, sentence):
+    done = run("explain", large, "--model", "recorder:predict", "--out", "out", *options)
+    assert done.code == code
+    assert sentence in done.sentence
+    assert not model.asked
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
+    request = Explain(data=large, target="risk", model="recorder:predict", groups="patient", drop=["sex"])
+    streamed = prepare(request)
+    assert isinstance(streamed.rows["X"], Source)
+    assert (streamed.rows["y"], streamed.rows["groups"]) == ("risk", "patient")
+    assert "sex" not in streamed.rows["X"].columns
+    # A model that is trained here, a CSV file, and a file no larger than its sample are read whole.
+    pd.read_parquet(large).to_csv(tmp_path / "rows.csv", index=False)
+    trained = prepare(Explain(data=large, target="risk"))
+    text = prepare(Explain(data=tmp_path / "rows.csv", target=None, model="recorder:predict"))
+    monkeypatch.setattr(explaining, "sample_size", lambda *_: 400)
+    small = prepare(request)
+    assert all(isinstance(prepared.rows["X"], pd.DataFrame) for prepared in (trained, text, small))
+
+
+def test_limits_of_rules_are_read():
+    found = read_limits(["conditions=2", "forbid=zip code,id", "monotone=age+", "order=low,high", "floor_by=sex,ward"])
+    assert found == (Boxes(2, ("zip code", "id"), {"age": "+"}, ("low", "high")), ("sex", "ward"))
+    assert read_limits(None) == (Boxes(), ())
+
+
+@pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=", "width=3", "forbid"])
+def test_other_limits_are_refused(limit):
+    with pytest.raises(CommandError, match=f"--limit {re.escape(limit)} is not allowed: write conditions=3"):
+        read_limits([limit])

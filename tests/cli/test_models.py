@@ -12,13 +12,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import columns_read_by
+from oleander.cli.explaining import prepare
 from oleander.cli.models import load_model
 from oleander.cli.options import CommandError, Explain, Opening
-from oleander.cli.preparing import prepare
 
 
 def open_model(path, classes=(), *, trust_model=False):
-    return load_model(str(path), Opening(trust_model=trust_model, classes=list(classes)))
+    return load_model(Opening(model=str(path), trust_model=trust_model, classes=list(classes)))
 
 
 def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
@@ -138,8 +138,8 @@ class TestBoostedTrees:
         loaded = open_model(tmp_path / name)
         assert columns_read_by(loaded) == ("dose",)
         np.testing.assert_allclose(loaded.predict(X[["dose"]]), model.predict(X[["dose"]]))
-        with pytest.raises(CommandError, match=r"--classes is for classes, and .* answers with numbers"):
-            open_model(tmp_path / name, ("a", "b"))
+        with pytest.raises(BlackBoxError, match="--classes names 2 classes, and the model answers"):
+            open_model(tmp_path / name, ("a", "b")).predict(X[["dose"]])
 
     @pytest.mark.parametrize(
         ("name", "model", "groups", "objective"),
@@ -177,7 +177,7 @@ def test_a_column_that_lightgbm_names_with_an_underscore_is_found(tmp_path, caps
     save(lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(rows, CODES[2]), tmp_path / "m.txt")
     rows[["dose", "mean age"]].assign(risk=CODES[2]).to_csv(tmp_path / "p.csv", index=False)
     prepared = prepare(Explain(data=tmp_path / "p.csv", model=str(tmp_path / "m.txt")))
-    assert list(prepared.X) == ["mean age", "dose"]
+    assert list(prepared.rows["X"]) == ["mean age", "dose"]
     said = capsys.readouterr().err
     assert "note: the model numbers its classes from 0 to 1: --classes names them." in said
     assert "columns that the model was not fitted on are left out: 'risk'." in said
@@ -210,7 +210,7 @@ def test_skops(tmp_path):
     # skops itself does not trust the nodes of a tree.
     tree = DecisionTreeClassifier(max_depth=2).fit(rows, CODES[2])
     skops.dump(tree, tmp_path / "t.skops")
-    with pytest.raises(CommandError, match=r"holds types .* \('sklearn.tree._tree.Tree'\), so it is not opened"):
+    with pytest.raises(CommandError, match=r"holds types .* \('sklearn.tree._tree.Tree'\): add --trust-model"):
         open_model(tmp_path / "t.skops")
     trusted = open_model(tmp_path / "t.skops", trust_model=True)
     np.testing.assert_array_equal(trusted.predict(rows), tree.predict(rows))
@@ -227,7 +227,6 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
     assert "add --trust-model if you trust where it comes from" in refused.sentence
     accepted = run(*arguments, "--trust-model", "--json")
     assert accepted.code == 0, accepted.err
-    assert "can run any code" in accepted.err
     (tmp_path / "m.joblib").write_bytes(b"no")
     assert run(*arguments, "--trust-model").code == 4
     joblib.dump({"weights": 1}, tmp_path / "m.joblib")
@@ -240,11 +239,11 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
     ("model", "code", "sentence"),
     [
         ("nowhere:predict", 4, "cannot be imported"),
-        ("own_models:absent", 4, "own_models:absent: the module own_models has no absent"),
+        ("own_models:absent", 4, "own_models:absent cannot be imported: module 'own_models' has no attribute"),
         (
             "own_models",
             2,
-            "give a .json, .ubj, .txt, .cbm, .onnx, .skops, .joblib, .pkl, .pickle file, or package.module:callable",
+            "give a .json, .ubj, .txt, .cbm, .onnx, .skops, .joblib, .pkl file, or package.module:callable",
         ),
         ("gone.onnx", 4, "is not a file"),
         ("own_models:broken", 4, "the black box raised RuntimeError"),
@@ -284,7 +283,7 @@ def test_the_label_does_not_leak(run, patients, tmp_path):
     columns = ["age", "patient"]
     joblib.dump(DecisionTreeClassifier(max_depth=3).fit(patients[columns], patients["risk"]), tmp_path / "m.joblib")
     trusted = Explain(data=tmp_path / "p.csv", model=str(tmp_path / "m.joblib"), trust_model=True)
-    assert list(prepare(trusted).X) == columns
+    assert list(prepare(trusted).rows["X"]) == columns
     patients[["age", "dose"]].to_csv(tmp_path / "q.csv", index=False)
     lacking = run("explain", "q.csv", "--model", "m.joblib", "--trust-model")
     assert "fitted on 2 columns, of which the data lack 'patient'" in lacking.sentence
@@ -299,10 +298,8 @@ def test_labels_that_are_written_in_two_ways(run, patients_csv, tmp_path):
 
 
 def test_classes_of_models_that_name_them(run, patients_csv, tmp_path):
-    (tmp_path / "m.joblib").write_bytes(b"no")
-    for model in (("--model", "m.joblib"), ("--model", "own_codes:old")):
-        done = run("explain", patients_csv, *model, "--classes", "a,b")
-        assert done.code == 2
-        assert "names them itself" in done.sentence
+    (tmp_path / "own_names.py").write_text("def old(X): return ['a'] * len(X)\n")
+    done = run("explain", patients_csv, "--model", "own_names:old", "--classes", "a,b")
+    assert (done.code, "names them itself" in done.sentence) == (2, True)
     done = run("explain", patients_csv, "--target", "risk", "--classes", "a,b")
     assert "--classes is for a model given with --model" in done.sentence

@@ -110,7 +110,7 @@ def test_a_watch_takes_a_table_too(folder, tmp_path):
         (["visits"], 2, "give --model, which is asked about the rows, or --labels"),
         (["visits", "--model", "tests.engines.test_opening:LAW"], 2, "--model and --read key=COL go together"),
         (["visits", "--labels", "said", "--read", "key=visit"], 2, "--model and --read key=COL go together"),
-        (["visits", "--labels", "said", "--read", "missing=n/k"], 2, "write key= or labels= and a value"),
+        (["visits", "--labels", "said", "--read", "missing=n/k"], 2, "write key= and a value"),
         (["nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
         (["warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
         (["visits.csv::visits", "--labels", "said"], 3, "visits.csv is no DuckDB database: give FILE"),

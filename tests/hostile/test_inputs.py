@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from oleander.cli.cells import clean_columns
 from oleander.cli.options import CommandError
-from oleander.cli.tables import FileOptions, read_table
+from oleander.cli.tables import read_how, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.files.saved import whole_folder, write_file, write_whole
 
@@ -121,8 +121,8 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
 def test_bad_separators(separator):
-    with pytest.raises(CommandError, match=r"--read separator=\s?.* is not allowed: give one character"):
-        FileOptions.parse([f"separator={separator}"])
+    with pytest.raises(CommandError, match=r"--read separator=\s?.* is not allowed: (give one character|write )"):
+        read_how([f"separator={separator}"])
 
 
 def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
@@ -136,14 +136,14 @@ def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
 
 def test_a_first_line_that_is_too_long_for_a_name(tmp_path):
     (tmp_path / "p.csv").write_text("a" * 200_000 + "\n1\n")
-    with pytest.raises(CommandError, match="the first line cannot be read as names of columns: field larger than"):
+    with pytest.raises(CommandError, match="cannot be read as a table with a comma between columns: field larger than"):
         read_table(tmp_path / "p.csv")
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, np.zeros(2)], ids=["list", "record", "array"])
 def test_values_that_are_no_single_value(value):
-    with pytest.raises(CommandError, match=r"column 'x' holds a (list|dict|ndarray) in row 1; numbers, strings"):
-        clean_columns(pd.DataFrame({"x": ["a", value]}))
+    with pytest.raises(ValueError, match=r"column 'x' holds .*, a (list|dict|ndarray); turn it into numbers"):
+        FeatureSchema.infer(clean_columns(pd.DataFrame({"x": ["a", value]})))
 
 
 @pytest.mark.parametrize("error", [KeyError("name"), TypeError("data type 'qnt64' not understood"), OSError("a\nb")])
@@ -158,16 +158,6 @@ def test_errors_of_pandas_in_parquet(tmp_path, monkeypatch, error):
     with pytest.raises(CommandError, match="cannot be read as a Parquet file") as caught:
         read_table(tmp_path / "p.parquet")
     assert one_line(caught.value)
-
-
-def test_parquet_that_does_not_fit_into_memory(tmp_path, monkeypatch):
-    """Equal values take a few bytes in the file, and eight bytes each in memory."""
-    pd.DataFrame({"age": np.zeros(1_000_000)}).to_parquet(tmp_path / "p.parquet")
-    assert (tmp_path / "p.parquet").stat().st_size < 10_000
-    assert len(read_table(tmp_path / "p.parquet")) == 1_000_000
-    monkeypatch.setattr("oleander.cli.tables._memory", lambda: 7e6)
-    with pytest.raises(CommandError, match="has 1,000,000 rows and 1 columns, which do not fit into memory"):
-        read_table(tmp_path / "p.parquet")
 
 
 @QUICK

@@ -1,18 +1,14 @@
 """The program ``oleander``: its commands, and one sentence with an exit code wherever it fails."""
 
 import argparse
-import gc
 import json
-import math
 import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields
-from functools import partial
-from inspect import get_annotations, getdoc
+from inspect import getdoc
 from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
@@ -29,6 +25,7 @@ exit codes:
   0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be used;
   5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm, edit: the reserve
   does not certify; 7 watch: suspicion; 130 interrupted"""
+METAVARS: dict[Any, str] = {int: "N", float: "X"}
 # The record of each command's options, the module with the function of its name, and an example.
 COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "demo": (options.Demo, "explaining", ""),
@@ -37,15 +34,11 @@ COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "predict": (options.Predict, "saved", "out/atlas.oleander today.csv --out answers.csv"),
     "explain-row": (options.ExplainRow, "saved", "out/atlas.oleander --data today.csv --row 17"),
     "evaluate": (options.Evaluate, "saved", "out/atlas.oleander march.csv --labels model_said"),
-    "watch": (
-        options.Watch,
-        "saved",
-        "out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
-    ),
+    "watch": (options.Watch, "saved", "out/atlas.oleander today.csv --labels model_said --log watch.sqlite"),
     "edit": (
         options.Edit,
         "saved",
-        "out/atlas.oleander --apply edits.json --data march.csv --labels model_said --out edited.oleander",
+        "atlas.oleander --apply edits.json --data march.csv --labels said --out new.oleander",
     ),
     "export": (options.Export, "saved", "out/atlas.oleander --format sql --dialect sqlite"),
     "report": (options.Report, "saved", "out/atlas.oleander --data today.csv --out report.html"),
@@ -77,7 +70,6 @@ class Parser(argparse.ArgumentParser):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that the words name, by default those of the shell, and return its exit code."""
-    is_program = words is None
     words = list(sys.argv[1:] if words is None else words)
     # Users repeat the command that failed, and add the option at its end.
     is_debug = "--debug" in words
@@ -95,9 +87,6 @@ def main(words: Sequence[str] | None = None) -> int:
             given = record(**vars(make_parser(name).read(words[1:])))
             # What the command works with is imported only now: help, and the answer to a wrong option, are quick.
             run = getattr(import_without_collecting(f"oleander.cli.{module}"), name.replace("-", "_"))
-            if is_program:
-                # Nothing of what was imported is ever garbage in this process.
-                gc.freeze()
             return run(given) or ExitCode.DONE
     except BrokenPipeError:
         # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.
@@ -130,12 +119,10 @@ def run_alone(words: Sequence[str]) -> ExitCode:
 
 
 def make_parser(name: str) -> Parser:
-    """Return what reads the options of a command: those of its own record first, then those that it extends."""
+    """Return what reads the options of a command."""
     record, _, example = COMMANDS[name]
-    hints, known = get_type_hints(record), {one.name: one for one in fields(record)}
-    places = dict.fromkeys(place for kind in record.__mro__ for place in get_annotations(kind))
-    metas = [known[place].metadata for place in places]
-    arguments = [meta["details"]["metavar"] for meta in metas if meta["group"] == options.ARGUMENTS]
+    hints, known = get_type_hints(record), fields(record)
+    arguments = [one.metadata["metavar"] for one in known if one.metadata["group"] == options.ARGUMENTS]
     parser = Parser(
         prog=f"oleander {name}",
         usage=" ".join([f"oleander {name}", *arguments, "[options]"]),
@@ -143,21 +130,21 @@ def make_parser(name: str) -> Parser:
         epilog=f"example: oleander {name} {example}".rstrip(),
     )
     groups = {title: parser.add_argument_group(title) for title in options.GROUPS}
-    for place in places:
-        add_option(groups[known[place].metadata["group"]], hints[place], known[place])
+    for one in known:
+        add_option(groups[one.metadata["group"]], hints[one.name], one)
     return parser
 
 
 def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
     """Add the field of a record to a group of the help, as an option or as an argument."""
-    details, is_required = dict(one.metadata["details"]), one.default is MISSING
-    if not is_required:
-        details["default"] = one.default
+    about, is_required = one.metadata["help"], one.default is MISSING
     # A flag has no default to name. A number may be 0, which equals False.
     if one.default is not False and one.default not in (MISSING, None, "", ()):
-        details["help"] += f" Default: {one.default}."
+        about += f" Default: {one.default}."
     # A percent sign would begin a mark of the formatter.
-    details["help"] = details["help"].replace("%", "%%")
+    details = {"help": about.replace("%", "%%"), "metavar": one.metadata["metavar"]}
+    if not is_required:
+        details["default"] = one.default
     kind = next((part for part in get_args(hint) if NoneType in get_args(hint)), hint)
     if kind is bool:
         del details["metavar"]
@@ -168,30 +155,13 @@ def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
         details |= {"action": "extend", "type": options.split_names, "default": []}
     elif get_origin(kind) is list:
         details["action"] = "append"
-    elif kind in (int, float):
-        details |= {"type": partial(read_number, kind, *one.metadata["limits"]), "metavar": "N" if kind is int else "X"}
     else:
-        details["type"] = kind
+        details |= {"type": kind, "metavar": METAVARS.get(kind, details["metavar"])}
     if one.metadata["group"] == options.ARGUMENTS:
         group.add_argument(one.name, nargs=None if is_required else "?", **details)
     else:
         flag = one.metadata["flag"] or f"--{one.name.replace('_', '-')}"
         group.add_argument(flag, dest=one.name, required=is_required, **details)
-
-
-def read_number(kind: Callable[[str], float], least: float, most: float, text: str) -> float:
-    """Return the number that an option gives; the error says which numbers are allowed.
-
-    >>> read_number(int, 1, math.inf, "0")
-    Traceback (most recent call last):
-    ...
-    argparse.ArgumentTypeError: '0' is not a whole number, 1 or more.
-    """
-    with suppress(ValueError):
-        if least <= (number := kind(text)) <= most:
-            return number
-    limits = "" if least == -math.inf else f", {least} or more" if most == math.inf else f" from {least} to {most}"
-    raise argparse.ArgumentTypeError(f"{text!r} is not a {'whole ' * (kind is int)}number{limits}.")
 
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:

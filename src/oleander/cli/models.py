@@ -74,17 +74,15 @@ def _open_xgboost(xgboost: Any, path: Path) -> FileModel:
     booster = xgboost.Booster(model_file=path)
     about = json.loads(booster.save_config())["learner"]
     objective, names = about["objective"]["name"], booster.feature_names
-    _check_objective(objective, objective.partition(":")[0] in ("binary", "multi", "reg", "count"))
+    kind = objective.partition(":")[0]
+    _check_objective(objective, kind in ("binary", "multi", "reg", "count"))
 
     def score(X: pd.DataFrame) -> NDArray[Any]:
         rows = _text_as_category(X) if names else X.to_numpy(dtype=float)
         scores: NDArray[Any] = booster.predict(xgboost.DMatrix(rows, enable_categorical=True))
-        if objective.startswith("binary:"):
-            return scores > (0.0 if objective == "binary:logitraw" else 0.5)
-        return scores
+        return scores > (0.0 if objective == "binary:logitraw" else 0.5) if kind == "binary" else scores
 
-    is_number = objective.startswith(("reg:", "count:"))
-    n_classes = None if is_number else max(int(about["learner_model_param"]["num_class"]), 2)
+    n_classes = max(int(about["learner_model_param"]["num_class"]), 2) if kind in ("binary", "multi") else None
     return FileModel(score, tuple(names) if names else None, n_classes)
 
 
@@ -146,121 +144,89 @@ def _text_as_category(X: pd.DataFrame) -> pd.DataFrame:
     return X.astype(dict.fromkeys(texts, "category")) if texts else X
 
 
-def _find_strange_types(skops: Any, path: Path) -> str:
-    strange = skops.get_untrusted_types(file=path)
-    return f"holds types that skops does not know to be safe ({list_some(strange)})" if strange else ""
-
-
 class Format(NamedTuple):
-    """A kind of model file: its name in messages, the package that opens it, its extra, how, and why not to."""
+    """A kind of model file: its name in messages, the package that opens it, its extra, and how."""
 
     name: str
     package: str
     extra: str
     open: Callable[[Any, Path], Any]
-    danger: Callable[[Any, Path], str] = lambda *_: ""
 
 
 XGBOOST = Format("an XGBoost model", "xgboost", "xgboost", _open_xgboost)
-SKOPS = Format(
-    *("a skops model", "skops.io", "skops"),
-    lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
-    _find_strange_types,
-)
-PICKLE = Format(
-    *("a saved model", "joblib", ""),
-    lambda joblib, path: joblib.load(path),
-    lambda *_: "can run any code when it is opened",
-)
+PICKLE = Format("a saved model", "joblib", "", lambda joblib, path: joblib.load(path))
 FORMATS = {
     ".json": XGBOOST,
     ".ubj": XGBOOST,
     ".txt": Format("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm),
     ".cbm": Format("a CatBoost model", "catboost", "catboost", _open_catboost),
     ".onnx": Format("an ONNX model", "onnxruntime", "onnx", _open_onnx),
-    ".skops": SKOPS,
+    ".skops": Format(
+        *("a skops model", "skops.io", "skops"),
+        lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
+    ),
     ".joblib": PICKLE,
     ".pkl": PICKLE,
-    ".pickle": PICKLE,
 }
-NUMBERS_CLASSES = (".json", ".ubj", ".txt", ".onnx")
 
 
-def refuse_without_model(given: Opening) -> None:
-    """Raise ``CommandError`` for options about a model where none is given."""
-    for option, value in (("--trust-model", given.trust_model), ("--classes", given.classes)):
-        if value:
-            raise wrong_option(f"{option} is for a model given with --model.")
-
-
-def load_model(name: str, given: Opening) -> Any:
-    """Return the black box that a file holds, or that ``package.module:callable`` names."""
-    path, classes = Path(name), tuple(given.classes)
-    ending = path.suffix.lower()
-    if classes and ending not in NUMBERS_CLASSES:
-        raise wrong_option(
-            f"--classes is for models that only number their classes ({', '.join(NUMBERS_CLASSES)}), and {name} names "
-            "them itself."
-        )
-    if ending not in FORMATS:
-        return _import(name)
-    if not path.is_file():
-        raise _unusable(f"the model {name} is not a file.")
-    kind = FORMATS[ending]
-    package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
-    try:
-        if danger := kind.danger(package, path):
-            if not given.trust_model:
-                raise _unusable(
-                    f"{name} {danger}, so it is not opened by default: add --trust-model if you trust where it comes "
-                    "from."
-                )
-            note(f"{name} is opened, and can run any code.")
-        model = kind.open(package, path)
-    except CommandError:
-        raise
-    except Exception as error:
-        # XGBoost adds a trace of C++ in further lines.
-        why = one_line(ValueError((str(error) or type(error).__name__).splitlines()[0]))
-        raise _unusable(f"{name} cannot be read as {kind.name}: {why}.") from error
+def load_model(given: Opening) -> Any:
+    """Return the black box that a file holds, or that ``package.module:callable`` names; None if none is given."""
+    name, classes = given.model, tuple(given.classes)
+    if name is None:
+        for option, value in (("--trust-model", given.trust_model), ("--classes", classes)):
+            if value:
+                raise wrong_option(f"{option} is for a model given with --model.")
+        return None
+    path = Path(name)
+    model = _open(path, given.trust_model) if path.suffix.lower() in FORMATS else _import(name)
     if isinstance(model, FileModel):
-        return _name_classes(name, model, classes)
+        if classes and model.n_classes not in (None, len(classes)):
+            raise wrong_option(f"--classes names {len(classes)} classes, and the model has {model.n_classes}.")
+        if not classes and model.n_classes is not None:
+            note(f"the model numbers its classes from 0 to {model.n_classes - 1}: --classes names them.")
+        return replace(model, classes=classes)
+    if classes:
+        raise wrong_option(f"--classes is for models that only number their classes, and {name} names them itself.")
     if not (callable(model) or hasattr(model, "predict")):
         raise _unusable(f"{name} holds a {type(model).__name__}, which has no predict.")
     return model
 
 
-def _name_classes(name: str, model: FileModel, classes: tuple[str, ...]) -> FileModel:
-    if not classes:
-        if model.n_classes is not None:
-            note(f"the model numbers its classes from 0 to {model.n_classes - 1}: --classes names them.")
-        return model
-    # The classes of ONNX are not counted before it answers.
-    if not name.lower().endswith(".onnx"):
-        if model.n_classes is None:
-            raise wrong_option(f"--classes is for classes, and {name} answers with numbers: leave it out.")
-        if len(classes) != model.n_classes:
-            raise wrong_option(f"--classes names {len(classes)} classes, and the model has {model.n_classes}.")
-    return replace(model, classes=classes)
+def _open(path: Path, is_trusted: bool) -> Any:
+    if not path.is_file():
+        raise _unusable(f"the model {path} is not a file.")
+    kind = FORMATS[path.suffix.lower()]
+    package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
+    try:
+        danger = "can run any code when it is opened" if kind is PICKLE else ""
+        if kind.package == "skops.io" and (strange := package.get_untrusted_types(file=path)):
+            danger = f"holds types that skops does not know to be safe ({list_some(strange)})"
+        if danger and not is_trusted:
+            raise _unusable(f"{path} {danger}: add --trust-model if you trust where it comes from.")
+        return kind.open(package, path)
+    except CommandError:
+        raise
+    except Exception as error:
+        # XGBoost adds a trace of C++ in further lines.
+        why = one_line(ValueError((str(error) or type(error).__name__).splitlines()[0]))
+        raise _unusable(f"{path} cannot be read as {kind.name}: {why}.") from error
 
 
 def _import(name: str) -> Any:
-    module, colon, attribute = name.partition(":")
-    if not (module and colon and attribute):
+    module, _, attribute = name.partition(":")
+    if not (module and attribute):
         raise wrong_option(
             f"the model {name} is not known: give a {', '.join(FORMATS)} file, or package.module:callable."
         )
     # As with ``python -m``, modules in the working directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found = importlib.import_module(module)
+        return getattr(importlib.import_module(module), attribute)
     except Exception as error:
-        raise _unusable(f"{name}: the module {module} cannot be imported: {error}") from error
+        raise _unusable(f"{name} cannot be imported: {one_line(error)}.") from error
     finally:
         sys.path.pop(0)
-    if not hasattr(found, attribute):
-        raise _unusable(f"{name}: the module {module} has no {attribute}.")
-    return getattr(found, attribute)
 
 
 def _unusable(sentence: str) -> CommandError:

@@ -4,13 +4,11 @@ An option is named as the parameter in Python, and written once: in the record o
 records extend.
 """
 
-import math
 import re
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, field
 from enum import IntEnum
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TextIO, dataclass_transform
 
@@ -18,46 +16,47 @@ from oleander.messages import visible
 
 ARGUMENTS, DATA, MODEL, NUMBERS = "arguments", "the data", "the model", "numbers and probabilities"
 RULES, BALLS, OUTPUT = "the rules", "the paper's method", "output"
+GROUPS = (ARGUMENTS, DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT)
 # What is listed with commas, or by giving the option several times.
 Names = Sequence[str]
-GROUPS = (ARGUMENTS, DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT)
-
-
-def option(
-    default: Any,
-    group: str,
-    description: str,
-    *,
-    flag: str | None = None,
-    metavar: str | None = None,
-    least: float = -math.inf,
-    most: float = math.inf,
-) -> Any:
-    """Return an option that the help shows in a group, named as its field where no ``flag`` is given."""
-    details = {"help": description, "metavar": metavar}
-    return field(default=default, metadata={"group": group, "flag": flag, "limits": (least, most), "details": details})
-
-
-def argument(name: str, description: str, default: Any = MISSING) -> Any:
-    """Return a positional argument, which may be left out if it has a default."""
-    return option(default, ARGUMENTS, description, metavar=name)
-
-
-# What several records have.
-TABLES = (
+TABLE = (
     "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder of "
     "Parquet files, or env:VARIABLE::TABLE with a connection string in an environment variable."
 )
-_data = partial(argument, "DATA", "A CSV, Excel or Parquet file with a header.")
-_atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
-_seed = partial(option, 0, OUTPUT, "The seed of every random choice.", least=0, most=2**32 - 1)
-_jobs = partial(option, 1, OUTPUT, "Processes to use; -1 for all cores.", least=-1)
-_rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.")
-_out_file = partial(option, None, OUTPUT, metavar="FILE")
-_groups = partial(option, None, DATA, "The column that says which rows belong together (one patient).", metavar="COL")
-_drop = partial(option, (), DATA, "Columns to leave out.", metavar="COL,...")
-_model = partial(option, None, MODEL, metavar="MODEL")
-_labels = partial(option, None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+
+
+def option(default: Any, group: str, about: str, *, flag: str | None = None, metavar: str | None = None) -> Any:
+    """Return an option that the help shows in a group, named as its field where no ``flag`` is given."""
+    return field(default=default, metadata={"group": group, "flag": flag, "help": about, "metavar": metavar})
+
+
+def argument(name: str, about: str, default: Any = MISSING) -> Any:
+    """Return a positional argument, which may be left out if it has a default."""
+    return option(default, ARGUMENTS, about, metavar=name)
+
+
+def _atlas() -> Any:
+    return argument("ATLAS", "A saved explainer, as explain writes it.")
+
+
+def _labels() -> Any:
+    return option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+
+
+def _seed() -> Any:
+    return option(0, OUTPUT, "The seed of every random choice.")
+
+
+def _jobs() -> Any:
+    return option(1, OUTPUT, "Processes to use; -1 for all cores.")
+
+
+def _rows() -> Any:
+    return option(False, OUTPUT, "Allow the files to hold rows of the data.")
+
+
+def _out_file(about: str) -> Any:
+    return option(None, OUTPUT, about, metavar="FILE")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -85,8 +84,14 @@ class Reading(Options):
 
 
 class Opening(Reading):
-    """How files of rows are read and files of models are opened."""
+    """How files of rows are read, and a model."""
 
+    model: str | None = option(
+        None,
+        MODEL,
+        "A file (XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, .onnx, .skops, or .joblib), or "
+        "package.module:callable.",
+    )
     trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.")
     classes: Names = option(
         (), MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
@@ -96,18 +101,15 @@ class Opening(Reading):
 class Fitting(Opening):
     """A model and the rows to explain it on; without a model, one is trained on the target."""
 
-    data: Path = argument("DATA", TABLES)
+    data: Path = argument("DATA", TABLE)
     target: str | None = option(None, DATA, "The column of true labels, which the model predicts.", metavar="COL")
-    groups: str | None = _groups()
-    drop: Names = _drop()
+    groups: str | None = option(
+        None, DATA, "The column that says which rows belong together (one patient).", metavar="COL"
+    )
+    drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
     kinds: str = option("", DATA, "Kinds of columns that are detected wrongly: age=integer.", metavar="COL=KIND,...")
     columns: Path | None = option(
         None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
-    )
-    model: str | None = _model(
-        "A file (XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, .onnx, .skops, or .joblib), or "
-        "package.module:callable. Without it, 50 bagged trees are trained on one half of the rows and explained on the "
-        "other half.",
     )
     tolerance: str | None = option(
         None,
@@ -121,21 +123,22 @@ class Fitting(Opening):
 
 
 class Explain(Fitting):
-    """Explain a model on the rows of a file; write the rules, their answers, the trade-off and the page."""
+    """Explain a model on the rows of a file; write the rules, their answers, the trade-off and the page.
+
+    Without --model, 50 bagged trees are trained on one half of the rows and explained on the other half.
+    """
 
     background: Path | None = option(
         None, MODEL, "With --model: rows that show where data lie, such as its training rows.", metavar="FILE"
     )
-    threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability exceeds X.", metavar="X")
+    threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability exceeds X.")
     proba: str | None = option(
         None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
     )
     max_explainers: int | None = option(
-        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", least=1
+        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more."
     )
-    min_fidelity: float = option(
-        0.9, RULES, "The floor: the minimum share of answers that agree with the model.", least=0, most=1
-    )
+    min_fidelity: float = option(0.9, RULES, "The floor: the minimum share of answers that agree with the model.")
     limit: list[str] | None = option(
         None,
         RULES,
@@ -145,12 +148,15 @@ class Explain(Fitting):
         metavar="WHAT=VALUE",
     )
     draws: int | None = option(
-        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", least=0
+        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000."
     )
 
 
 class Paper(Fitting):
-    """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
+    """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program.
+
+    Without --model, 50 bagged trees are trained on one half of the rows and explained on the other half.
+    """
 
     radius: Names = option(
         MISSING,
@@ -158,11 +164,9 @@ class Paper(Fitting):
         "The radius of the balls in the units of the data, or auto. Several are tried around a row.",
         metavar="R,...",
     )
-    max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.", least=1)
-    min_fidelity: float = option(
-        0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.", least=0, most=1
-    )
-    n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.", least=1)
+    max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.")
+    min_fidelity: float = option(0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.")
+    n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.")
     local: Literal["tree", "unfiltered"] = option(
         "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all."
     )
@@ -172,7 +176,7 @@ class Paper(Fitting):
     letter: bool = option(
         False, BALLS, "To the letter: its filter, draws in the whole ball, the printed program by default."
     )
-    time_limit: float = option(60.0, BALLS, "Seconds for solving the program.", least=0)
+    time_limit: float = option(60.0, BALLS, "Seconds for solving the program.")
     jobs: int = _jobs()
     include_rows: bool = _rows()
 
@@ -190,41 +194,30 @@ class Predict(Reading):
     """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
 
     atlas: Path = _atlas()
-    data: Path = _data()
+    data: Path = argument("DATA", "A CSV, Excel or Parquet file with a header.")
     out: Path | None = _out_file("Write a file; default: print it.")
 
 
-class Asking(Opening):
-    """A model to ask about rows beside a saved explainer."""
-
-    atlas: Path = _atlas()
-    model: str | None = _model("The model to ask: a file, or package.module:callable.")
-
-
-class ExplainRow(Asking):
+class ExplainRow(Opening):
     """Explain one row with a saved explainer: its answer, the rules behind it, and what would change it."""
 
-    data: Path | None = option(None, DATA, "The file with the row.", metavar="DATA")
-    row: int | None = option(
-        None, DATA, "With --data: the number of the row; the first after the header is 0.", least=0
-    )
-    values: list[str] | None = option(
-        None, DATA, "A row of all columns instead, such as age=61,ward=north; age= is missing.", metavar="COL=V,..."
-    )
+    atlas: Path = _atlas()
+    data: Path = option(MISSING, DATA, "The file with the row.", metavar="DATA")
+    row: int = option(MISSING, DATA, "The number of the row; the first after the header is 0.")
 
 
-class Judging(Asking):
-    """New rows to judge a saved explainer on."""
+class Judging(Opening):
+    """A saved explainer, and the model's answers to judge it by: a column, or the model."""
 
     atlas: Path = _atlas()
-    data: Path | None = argument("DATA", TABLES)
     labels: str | None = _labels()
 
 
 class Evaluate(Judging):
     """Judge a saved explainer on new rows; exit with code 6 if its floor is broken."""
 
-    confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", least=0.5, most=0.999999)
+    data: Path = argument("DATA", TABLE)
+    confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.")
 
 
 class Watch(Judging):
@@ -233,25 +226,23 @@ class Watch(Judging):
     Without rows, say what all batches so far show.
     """
 
-    atlas: Path = _atlas()
-    data: Path | None = argument("DATA", TABLES, default=None)
+    data: Path | None = argument("DATA", TABLE, default=None)
     log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
     name: str | None = option(
-        None, DATA, "The name of this batch, such as its date; a name counts once. Default: the time.", metavar="NAME"
+        None, DATA, "The name of this batch, such as its date; a name counts once. Default: the time."
     )
-    level: float = option(0.05, RULES, "The probability of ever raising a false alarm.", least=1e-9, most=0.5)
+    level: float = option(0.05, RULES, "The probability of ever raising a false alarm.")
     report: Path | None = _out_file("Write a page with the path over time.")
     min_coverage: float | None = option(
-        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", least=1e-9, most=1.0
+        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's."
     )
 
 
-class Edit(Asking):
+class Edit(Judging):
     """Change the rules of a saved explainer by a file of edits; exit with code 6 if a reserve does not pass them."""
 
     apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.", metavar="FILE")
     data: Path = option(MISSING, DATA, "Rows on which the edited rules are counted.", metavar="DATA")
-    labels: str | None = _labels()
     reserve: Path | None = option(
         None, DATA, "New rows that certify the edited rules, and show only whether they pass.", metavar="DATA"
     )
@@ -264,26 +255,19 @@ class Export(Options):
 
     atlas: Path = _atlas()
     form: Literal["sql", "python", "dict", "dossier"] = option(
-        MISSING,
-        OUTPUT,
-        "SQL, Python code, JSON, or a folder of evidence to check.",
-        flag="--format",
+        MISSING, OUTPUT, "SQL, Python code, JSON, or a folder of evidence to check.", flag="--format"
     )
     out: Path | None = _out_file("Write a file; default: print it.")
-    dialect: str | None = option(
-        None,
-        OUTPUT,
-        "With sql: duckdb (the default), sqlite, postgres or spark.",
-        metavar="NAME",
-    )
+    dialect: str | None = option(None, OUTPUT, "With sql: duckdb (the default), sqlite, postgres or spark.")
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
     title: str | None = option(None, OUTPUT, "With dossier: what the model is.")
     ask_model: bool = option(False, OUTPUT, "With sql and python: also say of which rows the model must be asked.")
 
 
-class Report(Asking):
+class Report(Opening):
     """Write the page of a saved explainer."""
 
+    atlas: Path = _atlas()
     out: Path = option(Path("report.html"), OUTPUT, "The page to write.", metavar="FILE")
     data: Path | None = option(None, DATA, "Rows that the page counts.", metavar="DATA")
     title: str = option("How the model decides", OUTPUT, "What the page is about.")
@@ -304,26 +288,6 @@ def split_names(text: str) -> tuple[str, ...]:
     ('age', 'sex')
     """
     return tuple(name for name in text.split(",") if name)
-
-
-# The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
-PARAMETER = re.compile(r"(\w+)=(?! )")
-
-
-def name_options(message: str, options: Collection[str]) -> str:
-    """Return a message about parameters in Python as one about the options of a command.
-
-    Names of one word may be words of the sentence, so they are options only before a value.
-
-    >>> name_options("At most min_fidelity=0.86 can be shown: lower min_fidelity.", ["min_fidelity"])
-    'At most --min-fidelity 0.86 can be shown: lower --min-fidelity.'
-    """
-    for name in options:
-        flag = f"--{name.replace('_', '-')}"
-        message = re.sub(rf"(?<![\w.'-]){name}=(?! )", f"{flag} ", message)
-        if "_" in name:
-            message = re.sub(rf"(?<![\w.'-]){name}(?![\w.']*[\w'])", flag, message)
-    return message
 
 
 class ExitCode(IntEnum):
@@ -363,6 +327,26 @@ def note(sentence: str) -> None:
     show(visible(f"note: {sentence}"), file=sys.stderr)
 
 
+# Parameters in Python that have another name here.
+RENAMED = {"random_state": "seed", "n_jobs": "jobs", "draws.n": "draws", "max_conditions": "limit conditions"}
+
+
+def name_options(message: str, options: Collection[str]) -> str:
+    """Return a message about parameters in Python as one about the options of a command.
+
+    Names of one word may be words of the sentence, so they are options only before a value.
+
+    >>> name_options("At most min_fidelity=0.86 can be shown: lower min_fidelity.", ["min_fidelity"])
+    'At most --min-fidelity 0.86 can be shown: lower --min-fidelity.'
+    """
+    for name in (*options, *RENAMED):
+        flag = f"--{RENAMED.get(name, name).replace('_', '-')}"
+        message = re.sub(rf"(?<![\w.'-]){re.escape(name)}=(?! )", f"{flag} ", message)
+        if "_" in name:
+            message = re.sub(rf"(?<![\w.'-]){name}(?![\w.']*[\w'])", flag, message)
+    return message
+
+
 def to_command_error(error: BaseException, options: Collection[str]) -> CommandError:
     """Return any error as one sentence with an exit code; a message about a parameter in ``options`` is about it."""
     if isinstance(error, CommandError):
@@ -373,7 +357,6 @@ def to_command_error(error: BaseException, options: Collection[str]) -> CommandE
     from oleander.fitting.options import NothingFoundError
 
     message = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
-    named = PARAMETER.match(message)
     match error:
         case KeyboardInterrupt():
             return CommandError("interrupted; nothing was written.", ExitCode.INTERRUPTED)
@@ -387,11 +370,8 @@ def to_command_error(error: BaseException, options: Collection[str]) -> CommandE
             return CommandError(message, ExitCode.MODEL)
         case ImportError():
             return wrong_option(message)
-        case ValueError() if named and named[1] in options:
-            # Parameters of Python are options here.
-            return wrong_option(name_options(message, options))
         case FileError() | ValueError() | OSError():
-            # Rows, columns and files are checked where they are read, with the column and row named.
-            return CommandError(message)
-    sentence = f"unexpected {type(error).__name__}: {message} (--debug shows where)."
-    return CommandError(sentence, ExitCode.UNEXPECTED)
+            # Parameters of Python are options here; rows, columns and files are checked where they are read.
+            named = name_options(message, options)
+            return wrong_option(named) if named.startswith("--") else CommandError(message)
+    return CommandError(f"unexpected {type(error).__name__}: {message} (--debug shows where).", ExitCode.UNEXPECTED)

@@ -1,16 +1,14 @@
-"""Output of the commands: files that appear whole or not at all, and text or JSON on the screen."""
+"""Output of the commands: tables in files, and text or JSON on the screen."""
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from oleander.cli.options import CommandError, Options, show
+from oleander.cli.options import Options, show
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -20,41 +18,26 @@ MOST_COLUMNS, MOST_LETTERS = 60, 80
 PREDICTIONS = ("row", "model", "answer", "answered", "explainer", "covered_by")
 
 
-def check_folder(out: Path) -> None:
-    """Raise ``CommandError`` if a folder cannot be written, before anything is computed for it."""
-    for place in (out, *out.parents):
-        if place.exists():
-            if not place.is_dir():
-                raise CommandError(f"--out {out} cannot be a folder, because {place} is a file.")
-            if not os.access(place, os.W_OK | os.X_OK):
-                raise CommandError(f"--out {out} cannot be written: no permission to write in {place.resolve()}.")
-            return
-
-
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, whole or not at all."""
     write_whole(path, table.to_csv(index=False).encode())
 
 
-def predictions_table(
-    atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any], ids: pd.DataFrame | None
-) -> pd.DataFrame:
-    """Return a line per row: its ids, the model's answer, the rules' answer, and the rules behind it.
+def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, ids: pd.DataFrame) -> pd.DataFrame:
+    """Return a line per row: its number, its ids, the model's answer, the rules' answer, and the rules behind it.
 
     The model's answer is there where the model is. ``answer`` and ``explainer`` are empty where no rule answers.
     Explainers, which are rules by default, are numbered from 1, as in the summary.
     """
-    found = atlas.explain_many(X).reset_index(drop=True)
-    named = {} if ids is None else {str(name): ids[name].to_numpy() for name in ids.columns}
-    answered = found["explainer"].notna()
+    found = atlas.explain_many(X)
     columns = {
-        "row": row,
+        "row": X.index,
         # A column of the user's may have the name of one of ours.
-        **{f"{name} (data)" if name in PREDICTIONS else name: values for name, values in named.items()},
-        "model": found["black_box"],
-        "answer": found["answer"],
-        "answered": answered,
-        "explainer": found["explainer"],
+        **{f"{name} (data)" if name in PREDICTIONS else str(name): ids[name].to_numpy() for name in ids},
+        "model": found["black_box"].to_numpy(),
+        "answer": found["answer"].to_numpy(),
+        "answered": found["explainer"].notna().to_numpy(),
+        "explainer": found["explainer"].to_numpy(),
         "covered_by": [" ".join(map(str, np.flatnonzero(column) + 1)) for column in atlas.covers(X).T],
     }
     if found["black_box"].isna().all():
@@ -89,16 +72,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def answer(given: Options, facts: dict[str, Any], text: str) -> None:
     """Print what a command has found, as one JSON object or as text."""
-    if given.as_json:
-        show_json(facts)
-    else:
-        show(text)
-
-
-def show_json(facts: dict[str, Any]) -> None:
-    """Print one JSON object, in which only characters that do not print are written by their number."""
-    text = json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1, default=np.generic.item)
-    show("".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text))
+    show(json.dumps(facts, allow_nan=False, indent=1, default=np.generic.item) if given.as_json else text)
 
 
 def show_text(text: str) -> None:
@@ -117,11 +91,11 @@ def tabulate(table: pd.DataFrame, title: str) -> str:
     return "\n".join([visible(title), *lines])
 
 
-def show_schema(schema: FeatureSchema) -> None:
-    """Print the columns, the first of them where there are many."""
+def tabulate_schema(schema: FeatureSchema) -> str:
+    """Return the columns as text, the first of them where there are many."""
     table = schema.table
     more = f", the first {MOST_COLUMNS} of {len(table)}" if len(table) > MOST_COLUMNS else ""
-    show(tabulate(table.head(MOST_COLUMNS), f"Columns{more}"), end="\n\n")
+    return tabulate(table.head(MOST_COLUMNS), f"Columns{more}")
 
 
 def _format(value: Any) -> str:

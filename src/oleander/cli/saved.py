@@ -1,17 +1,14 @@
 """Commands on a saved explainer: ``predict``, ``explain-row``, ``evaluate``, ``watch``, ``export`` and others."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from oleander.cli.cells import clean_like, is_id
-from oleander.cli.models import load_model, refuse_without_model
+from oleander.cli.models import load_model
 from oleander.cli.options import (
-    Asking,
     CommandError,
     Edit,
     Evaluate,
@@ -20,16 +17,15 @@ from oleander.cli.options import (
     Export,
     Judging,
     Predict,
-    Reading,
     Report,
     Tradeoff,
     Watch,
     note,
-    show,
     wrong_option,
 )
-from oleander.cli.outputs import answer, predictions_table, records, show_json, show_text, tabulate, write_table
-from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, is_stored, keep_known, read_table
+from oleander.cli.outputs import answer, predictions_table, records, show_text, tabulate, write_table
+from oleander.cli.tables import MOST_LISTED, check_columns, is_stored, keep_known, read_how, read_table
+from oleander.data.checks import check_share
 from oleander.engines.tables import draw_from_table, open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import write_whole
@@ -37,72 +33,53 @@ from oleander.judging.floor import FloorCheck
 from oleander.messages import list_some, one_line, show_lower, visible
 from oleander.router import ASK_MODEL
 
+# The options of ``export`` that some formats have.
+ONLY = {
+    "dialect": ("sql",),
+    "table": ("sql",),
+    "ask_model": ("sql", "python"),
+    "title": ("dossier",),
+}
+
 
 def predict(given: Predict) -> None:
     """Answer the rows of a file; answers are empty where the explainer abstains."""
     explainer = AggregateExplainer.load(given.atlas)
-    table = read_table(given.data, FileOptions.parse(given.read))
-    X = rows_for(explainer, table)
-    note_unread(explainer, X)
-    used = set(explainer.schema_.names)
-    ids = table[[name for name in table.columns if name not in used and is_id(table[name])]]
-    answers = predictions_table(explainer, X, np.arange(len(X)), ids)
+    table = read_table(given.data, read_how(given.read))
+    X, schema, used = rows_for(explainer, table), explainer.schema_, explainer.record_.explainers
+    readable = used.can_read(*schema.encode_readable(X, used.columns))
+    if readable is not None:
+        if not readable.any():
+            raise CommandError(f"{schema.describe_unreadable(X, used.columns)}.")
+        _note_silent(int((~readable).sum()), len(X))
+    ids = table[[name for name in table if name not in schema.names and is_id(table[name])]]
+    answers = predictions_table(explainer, X, ids)
+    n_answered = int(answers["answered"].sum())
     if given.out is not None:
         write_table(answers, given.out)
-    n_answered = int(answers["answered"].sum())
-    if given.as_json:
-        show_json({"n_rows": len(X), "n_answered": n_answered, "predictions": records(answers)})
-    elif given.out is None:
-        show_text(answers.to_csv(index=False))
-    else:
-        show(f"{n_answered:,} of {len(X):,} rows are answered: {visible(given.out)}")
+    elif not given.as_json:
+        return show_text(answers.to_csv(index=False))
+    facts = {"n_rows": len(X), "n_answered": n_answered, "predictions": records(answers)}
+    return answer(given, facts, f"{n_answered:,} of {len(X):,} rows are answered: {visible(given.out)}")
 
 
 def explain_row(given: ExplainRow) -> None:
     """Explain one row: its answer, the rules behind it, and what would change it."""
-    if (given.data is None) == (given.values is None) or (given.data is None) != (given.row is None):
-        raise wrong_option("give --data with --row, the number of a row, or --values, such as age=61,ward=north.")
-    if given.data is None and given.read:
-        raise wrong_option("--read is about the rows of --data: give it, or leave out --read.")
     explainer = _open(given)
-    if given.data is None:
-        X = rows_for(explainer, read_values(explainer, given.values or []))
-    else:
-        # Text is read with the whole file at hand: whether the day or the month is first may stand in another row.
-        X = _read_rows(explainer, given, given.data)
-        assert given.row is not None
-        if given.row >= len(X):
-            raise wrong_option(
-                f"--row {given.row} is not in {visible(given.data)}, whose rows are 0 to {len(X) - 1:,}."
-            )
-        X = X.iloc[[given.row]]
-    found = explainer.explain(X)
+    # Text is read with the whole file at hand: whether the day or the month is first may stand in another row.
+    X = rows_for(explainer, read_table(given.data, read_how(given.read)))
+    if not 0 <= given.row < len(X):
+        raise wrong_option(f"--row {given.row} is not in {visible(given.data)}, whose rows are 0 to {len(X) - 1:,}.")
+    found = explainer.explain(X.iloc[[given.row]])
     rules = [{"explainer": one.explainer + 1, "rule": str(one)} for one in found.statements]
     facts = {"answer": found.label, "model": found.black_box, "agrees": found.agrees, "rules": rules}
     answer(given, {**facts, "sentences": str(found).splitlines()}, str(found))
 
 
-def read_values(explainer: AggregateExplainer, values: list[str]) -> pd.DataFrame:
-    """Return the row that ``--values`` gives, every column of it as the explainer's data had it."""
-    cells: dict[str, Any] = {}
-    for text in values:
-        # A comma before text without an equals sign is part of the value.
-        for part in re.split(r",(?=[^,]*=)", text):
-            name, equals, value = part.partition("=")
-            if not equals:
-                raise wrong_option(f"--values {part} is not allowed: write column=value, with commas between them.")
-            cells[name] = value or None
-    for feature in explainer.schema_:
-        # A level that is a number or a truth value is text among the options.
-        levels = {str(level): level for level in feature.levels}
-        if feature.name in cells:
-            cells[feature.name] = levels.get(cells[feature.name], cells[feature.name])
-    return pd.DataFrame([cells], dtype=object)
-
-
 def evaluate(given: Evaluate) -> ExitCode:
     """Judge an explainer on new rows; exit with code 6 if its floor is broken."""
-    explainer, X, known = _read_judged(given)
+    check_share("confidence", given.confidence)
+    explainer, X, known = _read_judged(given, given.data)
     n_saved = explainer.n_queries_
     result = explainer.evaluate(X, known)
     _note_silent(result.n_unread, result.n_rows)
@@ -111,8 +88,7 @@ def evaluate(given: Evaluate) -> ExitCode:
     check = FloorCheck.count(
         result.n_right, result.n_answered, floor=explainer.min_fidelity, confidence=given.confidence
     )
-    is_broken = check.state == "broken"
-    each = result.explainers.reset_index()
+    is_broken, each = check.state == "broken", result.explainers.reset_index()
     facts = {
         "n_rows": result.n_rows,
         "coverage": result.coverage,
@@ -132,10 +108,12 @@ def evaluate(given: Evaluate) -> ExitCode:
 
 def watch(given: Watch) -> ExitCode:
     """Add a batch of new rows to a watch; exit with code 6 on an alarm, 7 on a suspicion."""
-    is_look = given.data is None
-    if is_look and (given.name or given.labels or given.model or given.read or not given.log.is_file()):
+    if given.data is not None:
+        explainer, *batch = _read_judged(given, given.data)
+    elif given.name or given.labels or given.model or given.read or not given.log.is_file():
         raise wrong_option("give DATA; to look at a watch, give no option about rows and a --log that exists.")
-    explainer, *batch = (AggregateExplainer.load(given.atlas),) if is_look else _read_judged(given)
+    else:
+        explainer, batch = AggregateExplainer.load(given.atlas), []
     log = explainer.watch(given.log, min_coverage=given.min_coverage, level=given.level)
     found = log.add(*batch, name=given.name) if batch else log.look()
     if given.report is not None:
@@ -153,14 +131,12 @@ def edit(given: Edit) -> ExitCode:
         content = json.loads(given.apply.read_text(encoding="utf-8"))
         edits, made_for = content["edits"], content.get("explainer")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CommandError(
-            f'{visible(given.apply)} is no file of edits, {{"edits": [...]}}: {one_line(error)}.'
-        ) from error
-    _check_asked(given)
-    explainer = _open(given)
+        lack = f'no file of edits, {{"edits": [...]}}: {one_line(error)}'
+        raise CommandError(f"{visible(given.apply)} is {lack}.") from error
+    explainer, *rows = _read_judged(given, given.data)
     if made_for not in (None, explainer.record_.fingerprint):
         raise CommandError(f"{visible(given.apply)} holds edits of another explainer, whose rules differ.")
-    edited = explainer.edit(edits, *_read_known(explainer, given, given.data))
+    edited = explainer.edit(edits, *rows)
     tested = None
     if given.reserve is not None:
         tested = explainer.reserve(*_read_known(explainer, given, given.reserve), path=given.log).certify(edited)
@@ -172,11 +148,10 @@ def edit(given: Edit) -> ExitCode:
 
 def export(given: Export) -> None:
     """Write an explainer as SQL, Python, JSON or a folder of evidence."""
-    sql = ("sql",)
-    own = (("--dialect", given.dialect, sql), ("--table", given.table, sql), ("--title", given.title, ("dossier",)))
-    for option, value, only in (*own, ("--ask-model", given.ask_model or None, ("sql", "python"))):
-        if value is not None and given.form not in only:
-            raise wrong_option(f"{option} is for --format {' or '.join(only)}: leave out one.")
+    for name, only in ONLY.items():
+        if getattr(given, name) and given.form not in only:
+            flag = f"--{name.replace('_', '-')}"
+            raise wrong_option(f"{flag} is for --format {' or '.join(only)}: leave out one.")
     explainer = AggregateExplainer.load(given.atlas)
     if given.form == "dossier":
         if given.out is None:
@@ -203,7 +178,7 @@ def report(given: Report) -> None:
     if given.data is None and (given.model or given.read):
         raise wrong_option("--model and --read are about the rows of --data: give it, or leave them out.")
     explainer = _open(given)
-    X = None if given.data is None else _read_rows(explainer, given, given.data)
+    X = None if given.data is None else rows_for(explainer, read_table(given.data, read_how(given.read)))
     explainer.report(given.out, X, title=given.title, include_rows=given.include_rows)
     size = given.out.stat().st_size
     answer(given, {"page": str(given.out), "bytes": size}, f"{visible(given.out)} is written ({size / 1e6:.1f} MB)")
@@ -220,52 +195,40 @@ def tradeoff(given: Tradeoff) -> None:
     answer(given, {"cells": records(table)}, tabulate(wide, title))
 
 
-def _open(given: Asking) -> AggregateExplainer:
+def _open(given: Any) -> AggregateExplainer:
     """Return a saved explainer with the model that is to be asked, if one is given."""
-    if given.model is None:
-        refuse_without_model(given)
-        return AggregateExplainer.load(given.atlas)
-    return AggregateExplainer.load(given.atlas, load_model(given.model, given))
+    return AggregateExplainer.load(given.atlas, load_model(given))
 
 
-def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.DataFrame:
-    return rows_for(explainer, read_table(data, FileOptions.parse(given.read)))
-
-
-def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
+def _read_judged(given: Judging, data: Path) -> tuple[AggregateExplainer, Any, Any]:
     """Return a saved explainer, new rows, and the model's answers; None where the model is to be asked.
 
     Of a table that stays where it is, the answers are the name of a column.
     """
-    assert given.data is not None
-    _check_asked(given)
-    explainer = _open(given)
-    if not is_stored(given.data):
-        return explainer, *_read_known(explainer, given, given.data)
-    key = FileOptions.parse(given.read, is_table=True).key
-    if (key is None) != (given.model is None):
-        raise wrong_option(
-            f"of a table, --model and --read key=COL go together: the key, a different whole number in each row, draws "
-            f"the rows of {given.data} that the model is asked about."
-        )
-    if key is None:
-        return explainer, open_table(str(given.data)), given.labels
-    drawn = draw_from_table(str(given.data), key)
-    note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
-    return explainer, drawn.rows, None
-
-
-def _check_asked(given: Judging | Edit) -> None:
     if (given.model is None) == (given.labels is None):
         raise wrong_option(
             "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
         )
+    explainer = _open(given)
+    if not is_stored(data):
+        return explainer, *_read_known(explainer, given, data)
+    key = read_how(given.read, ("key",)).get("key")
+    if (key is None) != (given.model is None):
+        raise wrong_option(
+            "of a table, --model and --read key=COL go together: the key, a different whole number in each row, draws "
+            "the rows that the model is asked about."
+        )
+    if key is None:
+        return explainer, open_table(str(data)), given.labels
+    drawn = draw_from_table(str(data), key)
+    note(f"the model is asked about a sample alone, {len(drawn.rows):,} of {drawn.n_rows:,} rows.")
+    return explainer, drawn.rows, None
 
 
-def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path) -> tuple[pd.DataFrame, Any]:
+def _read_known(explainer: AggregateExplainer, given: Judging, data: Path) -> tuple[pd.DataFrame, Any]:
     """Return rows of a file, and the name of their column with the model's answers; None where the model is asked."""
     labels, names = given.labels, explainer.schema_.columns
-    table = known = read_table(data, FileOptions.parse(given.read))
+    table = known = read_table(data, read_how(given.read))
     if labels is not None:
         check_columns(table.columns, [labels], "--labels")
         known = keep_known(table, labels).reset_index(drop=True)
@@ -275,17 +238,6 @@ def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path
         return X, labels
     # An explainer of an array counts its columns, so none may stand beside them.
     return (X, known[labels].to_numpy()) if names is None else (X.assign(**{labels: known[labels]}), labels)
-
-
-def note_unread(explainer: AggregateExplainer, X: pd.DataFrame) -> None:
-    """Say how many rows hold values that the explainer does not know; raise ``ValueError`` where all do."""
-    schema, explainers = explainer.schema_, explainer.record_.explainers
-    readable = explainers.can_read(*schema.encode_readable(X, explainers.columns))
-    if readable is None:
-        return
-    if not readable.any():
-        raise ValueError(f"{schema.describe_unreadable(X, explainers.columns)}.")
-    _note_silent(int((~readable).sum()), len(X))
 
 
 def _note_silent(n_unread: int, n_rows: int) -> None:
@@ -301,7 +253,6 @@ def rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame
             raise CommandError(f"the data have {table.shape[1]} columns, and the explainer needs {len(schema)}.")
         return table.set_axis([*range(len(schema))], axis=1)
     known = {str(name): name for name in (*schema.columns, *(() if by is None else by.columns))}
-    others = [name for name in table.columns if name not in known]
-    if others:
+    if others := [name for name in table.columns if name not in known]:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
     return clean_like(table, schema).drop(columns=others).rename(columns=known)
