@@ -1,6 +1,4 @@
 import json
-import threading
-import time
 import traceback
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from tests.engines.test_query import Law, make_visits
 
 duckdb = need("duckdb")
 LAW, SECRET = Law(), "hunter2"
-SLEEPERS = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
 
 @pytest.fixture(scope="module")
@@ -161,34 +158,23 @@ def test_a_command_judges_a_table_of_postgres(folder, postgres, load_postgres, m
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["evaluate", "certify", "fit"])
-def test_a_connection_that_drops_in_a_query_ends_the_work_with_one_sentence(
-    folder, postgres, load_postgres, monkeypatch, work
-):
-    load_postgres(pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64}))
-    psycopg, where = need("psycopg"), {"host": postgres, "user": "oleander", "dbname": "postgres", "autocommit": True}
+@pytest.mark.parametrize("work", ["evaluate", "fit"])
+def test_a_query_that_fails_in_its_server_ends_with_one_sentence(folder, postgres, load_postgres, monkeypatch, work):
+    visits = load_postgres(pl.read_csv(folder / "visits.csv").with_row_index("visit").cast({"visit": pl.Int64}))
+    connection = visits.get_backend().con
+    connection.execute("CREATE VIEW broken AS SELECT visit, 1 / (visit - 7) AS age, ward, said FROM visits")
+    connection.commit()
     monkeypatch.setenv("WAREHOUSE", f"postgres://oleander:{SECRET}@/postgres?host={postgres}")
     atlas = AggregateExplainer.load(folder / "atlas.oleander")
-    before, given = json.dumps(atlas.to_dict()), {"key": "visit"} if work == "fit" else {}
+    before, given = atlas.to_dict(), {"key": "visit"} if work == "fit" else {}
     asked = AggregateExplainer(None, draws=Draws(0)) if work == "fit" else atlas
-    with psycopg.connect(**where) as other:
-
-        def drop() -> None:
-            while not other.execute(f"SELECT pg_terminate_backend(pid) {SLEEPERS}").fetchall():
-                time.sleep(0.01)
-
-        # Each row takes a hundredth of a second, so the query would take 20.
-        other.execute("CREATE VIEW slow AS SELECT visits.* FROM visits, LATERAL pg_sleep(0.01 + 0 * age) AS pause")
-        dropping = threading.Thread(target=drop, daemon=True)
-        dropping.start()
-        try:
-            with pytest.raises(TableError, match=r"could not be counted: .* terminating connection") as caught:
-                getattr(asked, work)(open_table("env:WAREHOUSE::slow"), labels="said", **given)
-            dropping.join()
-        finally:
-            other.execute("DROP VIEW slow")
+    try:
+        with pytest.raises(TableError, match=r"could not be counted: .* division by zero") as caught:
+            getattr(asked, work)(open_table("env:WAREHOUSE::broken"), labels="said", **given)
+    finally:
+        connection.execute("DROP VIEW broken")
+        connection.commit()
     shown = "".join(traceback.format_exception(caught.value))
     assert SECRET not in shown
     assert "\n" not in str(caught.value)
-    assert json.dumps(atlas.to_dict()) == before
-    assert work != "fit" or not hasattr(asked, "certificate_")
+    assert atlas.to_dict() == before

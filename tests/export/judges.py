@@ -1,11 +1,7 @@
-"""Six mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
+"""Six mixed data sets, and what runs exports: DuckDB, SQLite, and this process."""
 
 import functools
-import json
-import math
 import sqlite3
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -104,44 +100,6 @@ def check(atlas: Any, X: Any, table: pd.DataFrame | None = None, name: str = "da
     for dialect, run in RUNS.items():
         assert run(atlas.to_sql(dialect, table=name, include_rows=True), rows, name) == answers, dialect
     assert run_python(atlas.to_python(include_rows=True), rows) == answers
-
-
-def run_isolated(text: str, X: pd.DataFrame, folder: Any) -> list[Any]:
-    """Run a module in an interpreter that sees the standard library only, and no write to any file."""
-    module = folder / "exported.py"
-    module.write_text(text, encoding="utf-8")
-    rows = [
-        [{"inf": value > 0} if isinstance(value, float) and math.isinf(value) else value for value in row]
-        for row in plain(X)
-    ]
-    script = (
-        "import sys, json\n"
-        "def watch(event, arguments):\n"
-        "    if event in ('os.system', 'subprocess.Popen', 'socket.connect', 'os.remove'):\n"
-        "        raise SystemExit('forbidden: ' + event)\n"
-        "    if event == 'open' and arguments[1] not in (None, 'r', 'rb'):\n"
-        "        raise SystemExit('forbidden: open for writing')\n"
-        "sys.dont_write_bytecode = True\n"
-        "sys.path.insert(0, sys.argv[1])\n"
-        "columns, rows = json.load(sys.stdin)\n"
-        "sys.addaudithook(watch)\n"
-        "import exported\n"
-        "assert 'oleander' not in sys.modules and 'numpy' not in sys.modules\n"
-        "def back(value):\n"
-        "    return (float('inf') if value['inf'] else -float('inf')) if isinstance(value, dict) else value\n"
-        "rows = [dict(zip(columns, map(back, row))) for row in rows]\n"
-        "print(json.dumps(exported.predict_many(rows)))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script, str(folder)],
-        input=json.dumps([list(X.columns), rows]),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def spoil(X: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
@@ -274,11 +232,9 @@ BALLS = {"n_draws": 300, "max_candidates": 30}
 FITS: dict[str, dict[str, Any]] = {
     "default": {"draws": Draws(2_000), "random_state": 0},
     "one rule": {"draws": Draws(2_000), "random_state": 0, "max_explainers": 1},
-    "rows only": {"draws": Draws(0), "random_state": 0, "min_fidelity": 0.7},
     "trees": {"candidates": OwnTrees(), **LENIENT},
     "balls": {"candidates": Balls(**BALLS), **LENIENT},
     "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
-    "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
     "balls of numbers": {"candidates": Balls(**BALLS), "tolerance": 4.0, **LENIENT},
 }
 # Fits that explain numbers.
@@ -301,17 +257,6 @@ def fitted(data: str, fit: str) -> AggregateExplainer:
         # Balls are no good explainers of a column without values, which does not matter here.
         warnings.simplefilter("ignore")
         return AggregateExplainer(label, **FITS[fit]).fit(make())
-
-
-def turned(atlas: AggregateExplainer) -> AggregateExplainer:
-    """Return the explainers with the most faithful one as the least faithful, so that others answer."""
-    explainers = atlas.record_.explainers
-    fidelity = np.linspace(0.9, 1.0, len(explainers.members))[np.argsort(explainers.ranked)]
-    members = [
-        replace(member, fidelity=float(share), draw_fidelity=float(share))
-        for member, share in zip(explainers.members, fidelity, strict=True)
-    ]
-    return with_record(replace(atlas.record_, explainers=replace(explainers, members=tuple(members))))
 
 
 def with_record(record: Any) -> AggregateExplainer:

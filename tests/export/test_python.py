@@ -10,38 +10,16 @@ from oleander.data.schema import FeatureSchema
 from oleander.export.python import name_variables
 from oleander.rules import Ball, Box, Constant
 from oleander.rules.conditions import Levels
-from tests.export.judges import DATA, NUMBERS, answers_of, fitted, run_isolated, run_python, spoil, with_members
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("data", DATA)
-def test_an_isolated_interpreter(data, tmp_path):
-    X = DATA[data][0]()
-    for fit in NUMBERS if data == "doses" else ("default", "one rule", "balls"):
-        atlas = fitted(data, fit)
-        text = atlas.to_python(include_rows=True)
-        for rows in (X, spoil(X)):
-            assert run_isolated(text, rows, tmp_path) == answers_of(atlas, rows)
+from tests.export.judges import DATA, answers_of, fitted, run_python, with_members
 
 
 @pytest.mark.parametrize("fit", ["default", "balls"])
-def test_the_module_imports_one_module_and_calls_no_eval(fit):
+def test_the_module_imports_one_module_and_runs_no_text(fit):
     tree = ast.parse(fitted("strange", fit).to_python(include_rows=True))
     imported = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert [alias.name for node in imported for alias in node.names] == ["math"]
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    known = {"abs", "bool", "float", "isinstance", "type", "frozenset", "zip", "UnknownValueError", "KeyError"}
-    assert called <= known | {
-        "is_missing",
-        "kind_of",
-        "may_be_rare",
-        "read_value",
-        "read_values",
-        "len",
-        "say",
-        "predict",
-        "all",
-    }
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not names & {"eval", "exec", "compile", "open", "getattr", "globals"}
 
 
 def test_values_of_other_libraries_are_read():
