@@ -9,9 +9,6 @@ import pytest
 from joblib import parallel_config
 
 from oleander import AggregateExplainer
-from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.black_box.answers import BlackBoxError
-from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from tests.engines.conftest import need
 
@@ -29,29 +26,20 @@ def on_spark(spark):
         yield
 
 
-def make_box(folder, *, loses=False, fails=False):
-    """Return a law that leaves a mark for each arrival and each call; one worker dies while it is asked."""
+def make_box(folder, *, loses=False):
+    """Return a law that leaves a mark for each call; one worker dies while it is asked."""
     here = os.getpid()
 
     # Defined here, so that its code is sent too.
     class Law:
-        def __setstate__(self, state):
-            (folder / f"sent-{os.getpid()}-{time.monotonic_ns()}").touch()
-
         def predict(self, X):
             if loses and os.getpid() != here and not (folder / "lost").exists():
                 (folder / "lost").touch()
                 os._exit(1)
             (folder / f"asked-{os.getpid()}-{time.monotonic_ns()}").touch()
-            if fails:
-                raise RuntimeError("down")
             return (X[:, 0] > 0.5) & (X[:, 1] > 0.3)
 
     return Law()
-
-
-def callers(folder, mark):
-    return [int(path.name.split("-")[1]) for path in folder.glob(f"{mark}-*")]
 
 
 def test_a_lost_worker_changes_neither_the_answer_nor_the_count(on_spark, tmp_path):
@@ -64,23 +52,7 @@ def test_a_lost_worker_changes_neither_the_answer_nor_the_count(on_spark, tmp_pa
         alone.fit(X[::2], background=X[1::2])
     # Rows and draws are asked there in one call, half of them by each job; this process asks about some rows twice, and
     # nothing else.
-    asked = callers(tmp_path, "asked")
+    asked = [int(path.name.split("-")[1]) for path in tmp_path.glob("asked-*")]
     assert asked.count(os.getpid()) == 2
     assert len(asked) == 2 + 2
     assert (spread.to_dict(), spread.n_queries_) == (alone.to_dict(), alone.n_queries_)
-
-
-def test_a_worker_gets_the_model_once_for_many_batches(on_spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(BlackBox, "batch_size", 50)
-    box = CountingBlackBox(BlackBox(make_box(tmp_path), FeatureSchema.infer(X)))
-    assert box.ask_in_batches(X, "asking").tolist() == ((X[:, 0] > 0.5) & (X[:, 1] > 0.3)).tolist()
-    assert (len(callers(tmp_path, "asked")), box.n_queries) == (8, 400)
-    arrived = callers(tmp_path, "sent")
-    assert len(arrived) == len(set(arrived)) <= 3
-
-
-def test_an_error_of_the_model_is_raised_and_its_rows_are_asked_once(on_spark, tmp_path):
-    box = CountingBlackBox(BlackBox(make_box(tmp_path, fails=True), FeatureSchema.infer(X)))
-    with pytest.raises(BlackBoxError, match="down"):
-        box.ask_in_batches(X, "asking")
-    assert (len(callers(tmp_path, "asked")), box.n_queries) == (2, 400)

@@ -41,10 +41,6 @@ def judge_there(explainers: ExplainerSet, table: Any, groups: str | None = None)
     return write(counted)
 
 
-def quote(name: str) -> str:
-    return name.replace('"', '""')
-
-
 def make_wide(seed: int) -> ExplainerSet:
     """Return rules that use every column, so that every hostile value counts."""
     found = make_rules(seed, n_rules=len(NAMES), n_conditions=2)
@@ -71,30 +67,6 @@ def test_an_unknown_value_in_a_column_that_no_rule_uses_silences_no_row(load):
     np.testing.assert_array_equal(explainers.can_read(rows, readable), heard)
     np.testing.assert_array_equal(explainers.covers(own, heard), explainers.covers(rows, heard))
     assert judge_there(explainers, load(HOSTILE)) == judge_in_memory(explainers, HOSTILE)
-
-
-@pytest.mark.slow
-def test_postgres_compares_text_of_any_collation_as_predict_does(load_postgres):
-    """A collation that orders in another way changes nothing; one that ignores case is undone by a view."""
-    explainers = make_wide(1)
-    wanted, connection = judge_in_memory(explainers, HOSTILE), load_postgres(HOSTILE).get_backend()
-
-    def judge(ward: str) -> str:
-        columns = ", ".join(f'{ward} AS "ward"' if name == "ward" else f'"{quote(name)}"' for name in HOSTILE.columns)
-        with connection.con.cursor() as cursor:
-            cursor.execute(f"CREATE VIEW collated AS SELECT {columns} FROM visits")
-            connection.con.commit()
-            try:
-                return judge_there(explainers, connection.table("collated"))
-            finally:
-                cursor.execute("DROP VIEW collated")
-                connection.con.commit()
-
-    with connection.con.cursor() as cursor:
-        cursor.execute("CREATE COLLATION heedless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
-    assert judge('"ward" COLLATE "und-x-icu"') == wanted
-    assert judge('"ward" COLLATE heedless') != wanted
-    assert judge('"ward" COLLATE heedless COLLATE "C"') == wanted
 
 
 def test_groups_are_counted_in_one_pass_and_alike_everywhere(load):

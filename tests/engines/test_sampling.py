@@ -111,12 +111,9 @@ def test_a_model_judges_a_sample_of_a_large_table_and_is_asked_about_no_other_ro
     assert found.to_dict() == getattr(atlas, judge)(drawn, Law().predict(drawn)).to_dict()
 
 
-def test_a_small_table_is_asked_about_whole(visits):
+def test_a_small_table_is_asked_about_whole_and_a_large_one_not_collected(load_duckdb, visits):
     atlas = AggregateExplainer(Law(), draws=Draws(500), random_state=0).fit(make_visits(400, 8))
     assert atlas.evaluate(visits.lazy().head(1_000)).n_rows == 1_000
-
-
-def test_a_large_table_is_not_collected_by_a_fit_without_a_key(load_duckdb, visits):
     for labels in (None, "said"):
         with pytest.raises(TableError, match="all 4,000 rows of the table would leave their engine"):
             AggregateExplainer(Law(), random_state=0).fit(load_duckdb(visits), labels=labels)

@@ -42,11 +42,6 @@ def test_a_planted_change_is_found_and_bounded():
     assert not found.passes(0.02)
 
 
-def test_the_same_seed_finds_the_same():
-    first, second = (str(compare_models(old, planted, X, **QUICK)) for _ in range(2))
-    assert first == second
-
-
 def test_identical_models_do_not_differ():
     found = compare_models(old, old, X, background=BACKGROUND, **QUICK)
     assert found.regions == ()
@@ -67,20 +62,11 @@ def test_a_region_with_few_differences_is_not_named():
     def rarely(X):
         return np.where((X[:, 1] < 0.4) & (np.floor(1e6 * X[:, 2]) % 8 == 0), "other", old(X))
 
-    found = compare_models(old, rarely, X, background=BACKGROUND, **QUICK)
-    assert found.regions == ()
-    assert "All statements" not in str(found)
-    assert str(found).endswith("rows, 95% confidence).")
-
-
-def test_claims_hold_together_in_most_runs():
-    """At a confidence of 80% the three claims are false in at most 20% of runs, up to chance."""
-    new, false = np.random.default_rng(9).uniform(size=(20_000, 3)), 0
-    for run in range(40):
-        rows = np.random.default_rng(100 + run).uniform(size=(150, 3))
-        found = compare_models(old, planted, rows, background=BACKGROUND, n_draws=500, confidence=0.8, random_state=run)
-        false += (old(new) != planted(new)).mean() > found.most_different
-    assert false <= 8
+    found = [compare_models(old, rarely, X, background=BACKGROUND, **QUICK) for _ in range(2)]
+    assert found[0].regions == ()
+    assert "All statements" not in str(found[0])
+    assert str(found[0]).endswith("rows, 95% confidence).")
+    assert str(found[0]) == str(found[1])
 
 
 def test_numbers_groups_and_models_with_other_columns():
