@@ -189,7 +189,7 @@ class TestPromise:
 
 
 def evaluation(n_rows, n_answered, n_right, *explainers, n_unread=0) -> Evaluation:
-    counts = tuple(ExplainerCount(*one, 1) for one in explainers)
+    counts = tuple(ExplainerCount(*one) for one in explainers)
     return Evaluation(n_rows, n_answered, n_right, 0, counts, (), n_unread)
 
 
@@ -217,5 +217,5 @@ def test_accuracy_compares_held_out_rows_with_all_new_ones() -> None:
 
 
 def test_without_held_out_rows_there_is_nothing_to_compare() -> None:
-    counts = Counts(TAUGHT, Evaluation.nothing([1, 1]), OTHERS)
+    counts = Counts(TAUGHT, Evaluation.nothing(2), OTHERS)
     assert np.isnan(counts.accuracy(0.02, 0.05, 10).seen)

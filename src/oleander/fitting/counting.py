@@ -21,7 +21,7 @@ from oleander.engines.query import UncountableError, count
 from oleander.engines.tables import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import Parameters
+from oleander.fitting.options import Given, Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
 from oleander.judging.certificate import JointCertificate
 from oleander.messages import warn_user
@@ -31,8 +31,8 @@ from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
-# A key of the rules that hold has at most about this many values.
-MOST_LINES = 1 << 12
+# Rows with the same rules and label are counted as one if that many bits, and those of a label, make a whole number.
+MOST_BITS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Counts:
     others: Evaluation
 
     @property
-    def evaluation(self) -> Evaluation:
+    def whole(self) -> Evaluation:
         """The figures on all rows."""
         whole = self.learned + self.held + self.others
         # No row may lie in a range of numbers.
@@ -52,17 +52,10 @@ class Counts:
 
     def accuracy(self, epsilon: float, delta: float, n_candidates: int | None) -> Accuracy:
         """Return the accuracy of the held-out rows; without a number of candidates nothing is promised."""
-        whole, n_judged, n_others = self.evaluation, self.held.n_rows, self.others.n_rows
-        return Accuracy(
-            n_rows=whole.n_rows,
-            n_sample=self.learned.n_rows + n_judged,
-            n_judged=n_judged,
-            n_unread=whole.n_unread,
-            epsilon=epsilon,
-            delta=delta,
-            promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
-            seen=self._find_furthest(),
-        )
+        whole, n_judged, n_others = self.whole, self.held.n_rows, self.others.n_rows
+        promised = float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates)
+        sizes = whole.n_rows, self.learned.n_rows + n_judged, n_judged, whole.n_unread
+        return Accuracy(*sizes, epsilon, delta, promised, self._find_furthest())
 
     def certificate(self, confidence: float, *, chosen_on_held: bool) -> JointCertificate | None:
         """Return what can be claimed from the rows that nothing was learned or chosen from.
@@ -109,12 +102,11 @@ def plan_count(source: Source, reading: Reading, black_box: CountingBlackBox) ->
 
 def add_counts(
     options: Parameters,
+    given: Given,
     record: FitRecord,
     engine: Engine,
     whole: Source | Sampled,
-    labels: str | None = None,
-    groups: str | None = None,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: Checkpoint | None,
 ) -> FitRecord:
     """Return the record of the fit of a sample with the figures of all rows.
 
@@ -123,7 +115,7 @@ def add_counts(
     chosen from certify, and the sample's accuracy is promised for all candidates. Of a source with groups nothing is
     promised, and the held-out groups certify. Of a table with groups whole ones were sampled, and the others certify.
     """
-    explainers, reading, confidence = record.explainers, engine.reading, options.floor.confidence
+    explainers, reading, confidence, labels = record.explainers, engine.reading, options.floor.confidence, given.labels
     answers = engine.label_learned(), engine.held.labels_of_rows
     # Numbers are counted in the same ranges everywhere, those of the sample.
     ranges = Ranges.of(np.concatenate(answers).astype(float)) if record.is_number else None
@@ -136,28 +128,21 @@ def add_counts(
         if labels is None:
             engine.black_box.release(whole.n_rows - len(reading.values))
         assert reading.positions is not None
-        others = count_others(
-            whole,
-            explainers,
-            engine.black_box,
-            np.sort(reading.positions[np.concatenate(engine.parts)]),
-            labels=labels,
-            ranges=ranges,
-            n_jobs=options.n_jobs,
-            checkpoint=checkpoint,
-        )
+        sampled = np.sort(reading.positions[np.concatenate(engine.parts)])
+        how: dict[str, Any] = {"labels": labels, "ranges": ranges, "n_jobs": options.n_jobs, "checkpoint": checkpoint}
+        others = count_others(whole, explainers, engine.black_box, sampled, **how)
     elif whole.n_rows > len(whole.rows):
         assert labels is not None
         try:
             with tell_progress("counting all other rows of the table, in its engine"):
                 said = answers[0].tolist()
-                counted = count(explainers, whole.table, labels, groups, expected=said, where=whole.others)
+                counted = count(explainers, whole.table, labels, given.groups, expected=said, where=whole.others)
         except UncountableError as error:
             warn_user(f"only the sample's figures are known: {error}")
             return record
         others = counted.evaluate(ranges)
         whole.check_unchanged(others.n_rows)
-        if groups is not None and others.n_rows >= held.n_rows:
+        if given.groups is not None and others.n_rows >= held.n_rows:
             certificate = counted.answers.certify(counted.labels, confidence, counted.weights, counted.groups)
     counts, is_promised = Counts(learned, held, others), reading.groups is None
     if is_promised:
@@ -165,7 +150,7 @@ def add_counts(
         certificate = counts.certificate(confidence, chosen_on_held=record.is_asked)
     record = replace(
         record,
-        exact=counts.evaluation,
+        exact=counts.whole,
         accuracy=counts.accuracy(whole.epsilon, whole.delta, engine.n_candidates if is_promised else None),
         n_queries=engine.black_box.n_queries,
     )
@@ -260,8 +245,8 @@ class BlockCounter:
             labels = self.box.ask_table(self._as_learned(frame))
         else:
             labels = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
-        weights = None
-        if self.ranges is None and all(member.explainer.is_constant for member in self.explainers.members):
+        weights, members = None, self.explainers.members
+        if self.ranges is None and len(members) < MOST_BITS and all(one.explainer.is_constant for one in members):
             lines, weights = self._merge(rows, labels)
             rows, labels = rows[lines], labels[lines]
         found = self.explainers.read(rows).evaluate(labels, weights, self.ranges)
@@ -269,18 +254,13 @@ class BlockCounter:
 
     def _merge(self, rows: Floats, labels: Labels) -> tuple[Ints, Ints]:
         """Return one of all rows with the same rules and label, for each of them, and the number of these rows."""
-        codes, names = pd.factorize(labels)
-        key, size = codes, len(names)
-        # A key of few numbers is counted without sorting.
+        key = pd.factorize(labels)[0]
         for inside in self.explainers.covers(rows):
             key = 2 * key + inside
-            if (size := 2 * size) > MOST_LINES:
-                _, key = np.unique(key, return_inverse=True)
-                size = int(key.max()) + 1
-        first = np.full(size, -1)
-        first[key[::-1]] = np.arange(len(key))[::-1]
-        is_there = first >= 0
-        return first[is_there], np.bincount(key, minlength=size)[is_there]
+        codes, found = pd.factorize(key)
+        first = np.empty(len(found), dtype=np.intp)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        return first, np.bincount(codes)
 
     def _encode(self, frame: pd.DataFrame, table: Any) -> tuple[Floats, Bools]:
         """Return the codes of the columns, and a mask of the rows whose values are all allowed."""

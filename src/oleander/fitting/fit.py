@@ -44,7 +44,7 @@ def fit_explainers(options: Parameters, given: Given) -> tuple[FitRecord, Engine
     engine_type = RulesOnDraws if options.asks else ChoiceFromPool
     record, engine = engine_type.fit(options, reading, black_box, seed)
     if whole is not None and is_counted:
-        record = add_counts(options, record, engine, whole, given.labels, given.groups, store)
+        record = add_counts(options, given, record, engine, whole, store)
     if record.floor_by is not None:
         record = replace(record, floor_by=replace(record.floor_by, columns=floor_by))
     # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.

@@ -1,5 +1,6 @@
 """Rules that are learned and chosen on draws, and judged on rows: which set is delivered, and what is claimed of it."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -165,30 +166,20 @@ class JudgedSequence:
     # What sister sequences say of each row, where folds judge.
     sisters: Judged | None
 
-    @property
-    def rows(self) -> Rows:
-        """The judging rows."""
-        return self.learner.rows
-
-    @property
-    def floor(self) -> Floor:
-        """What is compared with the floor, and the confidence of bounds."""
-        return self.learner.floor
-
     @cached_property
     def laid(self) -> Memberships:
         """Where the boxes of all rules hold on the judging rows."""
-        return self.sequence.lay(self.rows.values)
+        return self.sequence.lay(self.learner.rows.values)
 
     @cached_property
     def right(self) -> dict[int, Bits]:
         """On which judging rows each answer of a rule is the black box's."""
-        return self.sequence.find_right(self.rows.values, self.rows.labels)
+        return self.sequence.find_right(self.learner.rows.values, self.learner.rows.labels)
 
     @cached_property
     def own(self) -> Judged:
         """What the sets themselves answer, and answer correctly, of the judging rows."""
-        return Judged(*self.sequence.judge(self.laid, self.right), self.rows.weights, self.rows.groups)
+        return Judged(*self.sequence.judge(self.laid, self.right), self.learner.rows.weights, self.learner.rows.groups)
 
     @property
     def answers(self) -> Judged:
@@ -198,8 +189,8 @@ class JudgedSequence:
     @property
     def level(self) -> float:
         """The error of the bounds where nothing is certified; by folds, the delivered rules are not those judged."""
-        level = self.floor.level
-        return level if self.sisters is None else level_of_widest(level, self.rows.n_units)
+        level = self.learner.floor.level
+        return level if self.sisters is None else level_of_widest(level, self.learner.rows.n_units)
 
     @cached_property
     def bounds(self) -> Floats:
@@ -217,14 +208,14 @@ class JudgedSequence:
     @property
     def measured(self) -> Floats:
         """What is compared with the floor where nothing is certified."""
-        return np.nan_to_num(self.answers.agreement()) if self.floor.on == "share" else self.bounds
+        return np.nan_to_num(self.answers.agreement()) if self.learner.floor.on == "share" else self.bounds
 
     def choose(self, min_fidelity: float) -> "RuleSet | None":
         """Return the set to deliver: the fixed sequence certifies it where rows judge apart, or else it is judged.
 
         It is the widest that passes, or a shorter one that is nearly as wide; None where no set passes.
         """
-        on_share, level = self.floor.on == "share", self.floor.level
+        on_share, level = self.learner.floor.on == "share", self.learner.floor.level
         if not self.sequence.steps:
             return None
         refuted = self.find_refuted(min_fidelity)
@@ -253,7 +244,7 @@ class JudgedSequence:
         """
         if not self.sequence.steps:
             return None
-        bounds = as_system(self.answers).certified_bounds(PART_OF_AGREEMENT * self.floor.level)
+        bounds = as_system(self.answers).certified_bounds(PART_OF_AGREEMENT * self.learner.floor.level)
         passed = find_passed(bounds, 0, target) if self.sisters is None else np.flatnonzero(bounds >= target)
         passed = passed[~self.find_refuted(min_fidelity)[passed]]
         return self.take(self._find_best(self.answers, passed)) if len(passed) else None
@@ -268,22 +259,21 @@ class JudgedSequence:
         """
         steps, measured = self.sequence.steps, self.measured
         found: dict[tuple[int, float], RuleSet | None] = {}
-        for number in max_rules:
-            for floor in min_fidelity:
-                kept = [
-                    place
-                    for place, step in enumerate(steps)
-                    if step.max_rules <= number and step.threshold >= floor and measured[place] >= floor
-                ]
-                widest = max(kept, key=lambda place: (steps[place].mass, -steps[place].size), default=None)
-                found[number, floor] = None if widest is None else self.take(widest)
+        for number, floor in itertools.product(max_rules, min_fidelity):
+            kept = [
+                place
+                for place, step in enumerate(steps)
+                if step.max_rules <= number and step.threshold >= floor and measured[place] >= floor
+            ]
+            widest = max(kept, key=lambda place: (steps[place].mass, -steps[place].size), default=None)
+            found[number, floor] = None if widest is None else self.take(widest)
         return found
 
     def take(self, place: int, bound: float | None = None) -> "RuleSet":
         """Return a set that is judged, by default with its bound where nothing is certified."""
         bound = float(self.bounds[place]) if bound is None else bound
-        claim = replace(claim_rows(self.answers, place, bound), unit=self.rows.unit)
-        return RuleSet(self, place, Certificate(claim, self.floor.confidence))
+        claim = replace(claim_rows(self.answers, place, bound), unit=self.learner.rows.unit)
+        return RuleSet(self, place, Certificate(claim, self.learner.floor.confidence))
 
     def _certify(self, best: int, passed: Ints, min_fidelity: float) -> "RuleSet":
         """Return a set of which the fixed sequence shows that agreement is at least the floor, and no more."""
@@ -291,9 +281,9 @@ class JudgedSequence:
         if self.answers.groups is not None:
             # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
             before = self.answers.part(passed[passed <= best])
-            reached = before.rows_reach(min_fidelity, self.floor.level).all()
+            reached = before.rows_reach(min_fidelity, self.learner.floor.level).all()
             rows = claim_rows(self.answers, best, min_fidelity if reached else 0.0)
-        certificate = Certificate(self._claim(self.answers, best, min_fidelity), self.floor.confidence, rows)
+        certificate = Certificate(self._claim(self.answers, best, min_fidelity), self.learner.floor.confidence, rows)
         return RuleSet(self, best, certificate, self.learner.can_certify)
 
     def _choose_by_subgroup(self, tested: JudgedSubgroups, min_fidelity: float, refuted: Bools) -> "RuleSet | None":
@@ -306,13 +296,13 @@ class JudgedSequence:
         best = self._find_best(spoken, kept)
         # A mixture of subgroups that each keep the floor keeps it too.
         rows = None if answers.groups is None else claim_rows(spoken, best, 0.0)
-        certificate = Certificate(self._claim(spoken, best, min_fidelity), self.floor.confidence, rows)
+        certificate = Certificate(self._claim(spoken, best, min_fidelity), self.learner.floor.confidence, rows)
         by = tested.describe(answers, best, is_certified=self.learner.can_certify)
         return RuleSet(self, best, certificate, by.is_certified, by, heard[best])
 
     def _claim(self, answers: Judged, place: int, bound: float) -> Claim:
         n_right, n_units = answers.count_units()
-        return Claim(n_right[place].item(), int(n_units[place]), bound, self.rows.unit)
+        return Claim(n_right[place].item(), int(n_units[place]), bound, self.learner.rows.unit)
 
     def _find_best(self, answers: Judged, passed: Ints) -> int:
         """Return the step to read, of those that pass: wide, saying more than one thing, with few conditions."""
@@ -329,7 +319,7 @@ class JudgedSequence:
 
         The leaves of a tree, which no program chose from candidates, are not tested by themselves.
         """
-        rows, steps = self.rows, self.sequence.steps
+        rows, steps = self.learner.rows, self.sequence.steps
         refuted = np.zeros(len(steps), dtype=bool)
         if self.sequence.candidates is None:
             return refuted
@@ -344,13 +334,18 @@ class JudgedSequence:
             alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
         for number, step in enumerate(steps):
             n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
-            level = self.floor.level / max(len(step.rules), 1)
+            level = self.learner.floor.level / max(len(step.rules), 1)
             refuted[number] = (upper_bound(n_right, n_units, level) < min_fidelity).any()
         return refuted
 
     def why_nothing(self, min_fidelity: float) -> str:
         """Return a sentence that says how near the best set comes to the floor, and what to do."""
-        draws, n_sets, n_units, unit = self.sequence.draws, len(self.sequence.steps), self.rows.n_units, self.rows.unit
+        draws, n_sets, n_units, unit = (
+            self.sequence.draws,
+            len(self.sequence.steps),
+            self.learner.rows.n_units,
+            self.learner.rows.unit,
+        )
         start = f"min_fidelity={min_fidelity:g}"
         if not n_sets:
             return (
@@ -370,7 +365,7 @@ class JudgedSequence:
                 "under it. Give a background that resembles the rows more, or lower min_fidelity."
             )
         highest, shown = "", show_lower(claim.bound)
-        if self.floor.on == "bound" and float(lower_bound(n_units, n_units, self.level)) < min_fidelity:
+        if self.learner.floor.on == "bound" and float(lower_bound(n_units, n_units, self.level)) < min_fidelity:
             highest = f" {describe_highest(n_units, unit, self.level)}"
         cure = f"Give min_fidelity={shown} or less" if float(shown) > 0 else "Lower min_fidelity"
         wider = "" if draws.tolerance is None else " A wider tolerance lets rules answer more."
@@ -416,7 +411,7 @@ class RuleSet:
     @property
     def coverage(self) -> float:
         """The share of the judging rows that the rules answer. By folds, their sisters answer other rows."""
-        rows = self.judged.rows
+        rows = self.judged.learner.rows
         return float(self.covers.any(axis=0) @ rows.weights / rows.n_rows)
 
     def claim_system(self, target: float | None = None) -> SystemCertificate:
@@ -424,7 +419,7 @@ class RuleSet:
         judged, n_steps = self.judged, len(self.sequence.steps)
         is_certified = judged.learner.can_certify and judged.sisters is None
         return certify_system(
-            judged.answers, self.place, judged.floor.level, n_steps, target=target, is_certified=is_certified
+            judged.answers, self.place, judged.learner.floor.level, n_steps, target=target, is_certified=is_certified
         )
 
     def prove(self) -> tuple[Proof, int]:

@@ -200,7 +200,7 @@ def deliver_rules(rules: RuleSet) -> Delivered:
     By folds the rows made the draws, so their counts bound nothing.
     """
     draws, grid, judged = rules.sequence.draws, rules.sequence.grid, rules.judged
-    rows = judged.rows
+    rows = judged.learner.rows
     boxes = [grid.to_box(rule.key) for rule in rules.step.rules]
     members = (
         ChosenExplainer(
@@ -218,7 +218,7 @@ def deliver_rules(rules: RuleSet) -> Delivered:
     evaluation = answers.evaluate(rows.labels, rows.weights)
     explainers = explainers.counted(evaluation)
     if judged.sisters is None:
-        explainers = explainers.judged_on(rows, answers, judged.floor.level)
+        explainers = explainers.judged_on(rows, answers, judged.learner.floor.level)
     return Delivered(explainers, answers, evaluation)
 
 
