@@ -60,11 +60,8 @@ class TestGroups:
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            (
-                ["a", 1, "b"],
-                r"groups mixes str \(row 0\) and int \(row 1\): write all groups as text, or all as numbers",
-            ),
-            (np.array([1, "b", 2], dtype=object), r"groups mixes int \(row 0\) and str \(row 1\)"),
+            (["a", 1, "b"], "groups mixes int, str: write all groups as text, or all as numbers"),
+            (np.array([1.5, "b", 2], dtype=object), "groups mixes float, int, str"),
             ([0.0, float("nan"), 1.0], "groups has no value for row 1: give every row a group"),
             (pd.array([0, None, 1], dtype="Int64"), "groups has no value for row 1"),
             (["a", "b", None], "groups has no value for row 2"),

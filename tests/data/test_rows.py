@@ -58,11 +58,8 @@ def test_rows_parts_and_joins_stand_for_their_tables(X, other, data):
     assert len(rows.repeated(points)[0]) == kept.sum()
 
 
-@pytest.mark.parametrize("collide", [False, True])
-def test_rows_are_found_whatever_their_hashes(monkeypatch: pytest.MonkeyPatch, collide: bool) -> None:
+def test_rows_are_found_with_their_missing_values():
     values = np.array([[0.0, 1.0], [np.nan, 1.0], [2.0, 1.0], [0.0, 1.0]])
-    if collide:
-        monkeypatch.setattr("oleander.data.rows.hash_rows", lambda values: np.zeros(len(values), dtype=np.uint64))
     ones = np.ones(4, dtype=np.intp)
     rows = Rows(FeatureSchema.infer(values), values, ones, np.arange(4), np.array(list("abcd")))
     wanted = np.array([[2.0, 1.0], [-0.0, 1.0], [5.0, 1.0], [np.nan, 1.0], [1.0, np.nan]])
@@ -80,12 +77,6 @@ def test_merging_keeps_every_row(records):
     np.testing.assert_array_equal(np.bincount(point_of_row), weights)
     assert len(first) == len({tuple("nan" if np.isnan(v) else v + 0.0 for v in row) for row in rows})
     assert (np.diff(first) > 0).all()
-
-
-def test_rows_whose_hashes_collide_stay_apart(monkeypatch):
-    monkeypatch.setattr("oleander.data.rows.FACTOR", np.uint64(0))
-    first, weights, point_of_row = merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
-    assert (first.tolist(), weights.tolist(), point_of_row.tolist()) == ([0, 1], [2, 1], [0, 1, 0])
 
 
 def test_merging_does_not_copy_the_rows():

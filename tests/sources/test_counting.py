@@ -168,13 +168,14 @@ class TestPromise:
         source = open_source(folder)
         furthest = []
         for seed in range(50):
-            sample = draw_sample(source, 400, seed)
+            sample = draw_sample(source, 400, seed, source.columns)
+            schema = FeatureSchema.infer(sample.table)
             options = {"candidates": OwnTrees(by_leaf=True), "max_explainers": 2, "min_fidelity": 0.7, "holdout": 0.25}
-            atlas = AggregateExplainer(Law(), random_state=seed, schema=sample.schema, **options).fit(sample.table)
+            atlas = AggregateExplainer(Law(), random_state=seed, schema=schema, **options).fit(sample.table)
             rows, held = atlas.engine_.rows, atlas.engine_.held
-            values = sample.schema.encode(sample.table)
+            values = schema.encode(sample.table)
             places = {row.tobytes(): place for row, place in zip(values, sample.positions, strict=True)}
-            explainers, black_box = atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema))
+            explainers, black_box = atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), schema))
             sampled = np.sort(
                 [places[row.tobytes()] for part in (rows, held) for row in part.values[part.point_of_row]]
             )

@@ -251,7 +251,7 @@ def test_memory_is_bounded_by_the_block(tmp_path: Path) -> None:
         import resource, sys
         from oleander import AggregateExplainer, Draws, open_source
         from oleander.draws import Draws
-        import pyarrow.parquet, pyarrow.dataset
+        import pyarrow.parquet
         black_box = lambda X: X["x0"].to_numpy() > 300
         explainer = AggregateExplainer(black_box, draws=Draws(0), max_explainers=2, holdout=0.25, random_state=0)
         peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -271,8 +271,8 @@ def test_memory_is_bounded_by_the_block(tmp_path: Path) -> None:
 
 def test_a_fit_of_a_source_is_a_fit_of_its_sample(file: Path, plain: AggregateExplainer) -> None:
     """The explainers are those that the sampled rows give as a table."""
-    sample = draw_sample(open_source(file), plain.accuracy_.n_sample, 0)
-    alone = AggregateExplainer(Law(), **QUICK, schema=sample.schema).fit(sample.table)
+    rows, _ = draw_sample(open_source(file), plain.accuracy_.n_sample, 0, list(X.columns))
+    alone = AggregateExplainer(Law(), **QUICK).fit(rows)
     assert [{**member.to_dict(), "claim": None} for member in alone.explainers_] == [
         {**member.to_dict(), "claim": None} for member in plain.explainers_
     ]

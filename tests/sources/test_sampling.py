@@ -14,67 +14,34 @@ from tests.sources.making import EPSILON, X, quick_source, write_frame
 pytest.importorskip("pyarrow")
 
 
+COLUMNS = list(X.columns)
+
+
 class TestDraw:
     def test_every_row_is_drawn_alike(self, folder: Path) -> None:
         source = open_source(folder)
-        drawn = np.concatenate([draw_sample(source, 200, seed).positions for seed in range(60)])
+        drawn = np.concatenate([draw_sample(source, 200, seed, ["a"]).positions for seed in range(60)])
         groups = np.bincount(drawn // 300, minlength=40)
         assert chisquare(groups).pvalue > 0.001
-        assert all(len(set(draw_sample(source, 200, seed).positions)) == 200 for seed in range(3))
+        assert all(len(set(drawn[start : start + 200])) == 200 for start in (0, 200, 400))
 
     @pytest.mark.parametrize("block_size", [170, 10**6])
     def test_the_sample_is_the_rows_at_its_positions(self, folder: Path, block_size: int) -> None:
-        sample = draw_sample(open_source(folder, block_size=block_size), 500, 3)
-        assert (np.diff(sample.positions) > 0).all()
-        pd.testing.assert_frame_equal(sample.table, X.iloc[sample.positions].reset_index(drop=True))
+        rows, positions = draw_sample(open_source(folder, block_size=block_size), 500, 3, COLUMNS)
+        assert (np.diff(positions) > 0).all()
+        pd.testing.assert_frame_equal(rows, X.iloc[positions].reset_index(drop=True))
 
     def test_it_follows_from_the_seed_alone(self, file: Path, folder: Path) -> None:
-        one, other = draw_sample(open_source(file), 500, 3), draw_sample(open_source(folder, block_size=99), 500, 3)
+        one = draw_sample(open_source(file), 500, 3, ["a"])
+        other = draw_sample(open_source(folder, block_size=99), 500, 3, ["a"])
         np.testing.assert_array_equal(one.positions, other.positions)
-        assert one.schema == other.schema
-        assert set(one.positions) != set(draw_sample(open_source(file), 500, 4).positions)
+        assert set(one.positions) != set(draw_sample(open_source(file), 500, 4, ["a"]).positions)
 
-    def test_columns_that_are_no_features(self, tmp_path: Path) -> None:
-        path = write_frame(tmp_path / "rows.parquet", X.assign(patient=np.arange(len(X)) // 4))
-        sample = draw_sample(open_source(path), 100, 0, others=["patient"])
-        assert list(sample.schema.columns) == list(X.columns)
-        np.testing.assert_array_equal(sample.table["patient"], sample.positions // 4)
-
-    def test_unknown_and_absent_columns(self, file: Path) -> None:
-        source = open_source(file)
-        with pytest.raises(ValueError, match="the source lacks column 'other'; it has 'a', 'b', 'visits', 'ward'"):
-            draw_sample(source, 100, 0, others=["other"])
-        with pytest.raises(ValueError, match="no column is left to be a feature"):
-            draw_sample(source, 100, 0, others=list(X.columns))
-        with pytest.raises(ValueError, match="the source lacks column 'extra'"):
-            draw_sample(source, 100, 0, schema=FeatureSchema.infer(X.assign(extra=1)))
-        with pytest.raises(ValueError, match="the schema is one of an array without names"):
-            draw_sample(source, 100, 0, schema=FeatureSchema.infer(X[["a", "b"]].to_numpy()))
-
-    def test_no_row_can_be_read(self, file: Path) -> None:
-        schema = FeatureSchema.infer(X.assign(ward="south"))
-        with pytest.raises(ValueError, match="none of the 100 rows can be read"):
-            draw_sample(open_source(file), 100, 0, schema=schema)
-
-
-class TestSchema:
-    @pytest.mark.parametrize("kind", ["Int64", "bool", "category", "float32", "string"])
-    def test_it_is_that_of_the_sample(self, tmp_path: Path, kind: str) -> None:
-        rng = np.random.default_rng(0)
-        column = pd.Series(rng.integers(0, 2 if kind == "bool" else 7, 3000))
-        column = column.astype(str).astype(kind) if kind in ("category", "string") else column.astype(kind)
-        whole = pd.DataFrame({"x": column, "y": rng.normal(size=3000)})
-        whole.loc[::7, "y"] = np.inf
-        path = write_frame(tmp_path / "rows.parquet", whole, row_group_size=700)
-        sample = draw_sample(open_source(path), 500, 0)
-        # Rows with an infinite number are not read.
-        assert len(sample.table) == (sample.positions % 7 != 0).sum() > 400
-        assert sample.schema == FeatureSchema.infer(pd.read_parquet(path).iloc[sample.positions])
-
-    def test_only_columns_of_a_given_schema_are_read(self, tmp_path: Path) -> None:
-        path = write_frame(tmp_path / "rows.parquet", X.assign(note=[{"a": 1}] * len(X)))
-        schema = FeatureSchema.infer(X)
-        assert draw_sample(open_source(path), 100, 0, schema=schema).schema == schema
+    def test_rows_with_an_infinite_number_are_left_out(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "rows.parquet", X.assign(a=np.where(np.arange(len(X)) % 7, X["a"], np.inf)))
+        positions = draw_sample(open_source(path), 500, 0, COLUMNS).positions
+        assert (positions % 7 != 0).all()
+        assert len(positions) > 400
 
 
 class TestReading:
@@ -83,14 +50,38 @@ class TestReading:
         assert len(read(source).values) == rows_needed(EPSILON, 0.05)
         assert len(read(source, held=(0.5, 0)).values) == 2 * rows_needed(EPSILON, 0.05)
 
-    def test_it_is_read_like_a_table(self, tmp_path: Path) -> None:
-        whole = X.assign(patient=np.arange(len(X)) // 4, truth=X["a"] > 0)
-        source = quick_source(write_frame(tmp_path / "rows.parquet", whole))
-        reading = read(source, "truth", "patient")
-        assert reading.schema.names == tuple(X.columns)
-        np.testing.assert_array_equal(reading.values, reading.schema.encode(X.iloc[reading.positions]))
+    @pytest.mark.parametrize("kind", ["Int64", "bool", "category", "float32", "string"])
+    def test_it_is_read_like_a_table(self, tmp_path: Path, kind: str) -> None:
+        column = pd.Series(np.random.default_rng(0).integers(0, 2 if kind == "bool" else 7, len(X)))
+        column = column.astype(str).astype(kind) if kind in ("category", "string") else column.astype(kind)
+        whole = X.assign(patient=np.arange(len(X)) // 4, truth=X["a"] > 0, x=column)
+        path = write_frame(tmp_path / "rows.parquet", whole)
+        reading = read(quick_source(path), "truth", "patient")
+        rows = pd.read_parquet(path).drop(columns=["patient", "truth"]).iloc[reading.positions]
+        assert reading.schema == FeatureSchema.infer(rows)
+        np.testing.assert_array_equal(reading.values, reading.schema.encode(rows))
         np.testing.assert_array_equal(reading.truth, whole["truth"].iloc[reading.positions])
         np.testing.assert_array_equal(reading.groups, reading.positions // 4)
+
+    def test_of_a_given_schema_only_the_columns_and_allowed_rows_are_read(self, tmp_path: Path) -> None:
+        whole = X.assign(note=[{"a": 1}] * len(X), ward=np.where(np.arange(len(X)) % 3, X["ward"], "moon"))
+        source, schema = quick_source(write_frame(tmp_path / "rows.parquet", whole)), FeatureSchema.infer(X)
+        reading = read(source, schema=schema)
+        assert reading.schema == schema
+        assert (reading.positions % 3 != 0).all()
+        with pytest.raises(ValueError, match="column 'ward' holds 'moon' in row 0"):
+            read(quick_source(write_frame(tmp_path / "none.parquet", X.assign(ward="moon"))), schema=schema)
+
+    def test_unknown_and_absent_columns(self, file: Path) -> None:
+        source = open_source(file)
+        with pytest.raises(ValueError, match="the source lacks column 'other'; it has 'a', 'b', 'visits', 'ward'"):
+            read(source, "other")
+        with pytest.raises(ValueError, match="no column is left to be a feature"):
+            read(source.without(COLUMNS[1:]), "a")
+        with pytest.raises(ValueError, match="the source lacks column 'extra'"):
+            read(source, schema=FeatureSchema.infer(X.assign(extra=1)))
+        with pytest.raises(ValueError, match="the schema is one of an array without names"):
+            read(source, schema=FeatureSchema.infer(X[["a", "b"]].to_numpy()))
 
 
 class TestBackground:

@@ -9,6 +9,8 @@ from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row
 from oleander.data.schema import read_dtype_name
 
+# NumPy's own text takes 4 bytes a letter in every row; longer texts stay objects.
+LONGEST_IN_PLACE = 64
 # What a label may be.
 LABELS = (str, int, float, np.bool_, np.integer, np.floating)
 
@@ -72,7 +74,7 @@ def _check_answers(answer: Any, n_rows: int) -> Labels:
     if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
         row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
         raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
-    # NumPy would turn numbers beside text into text, and keep every text as long as the longest.
+    # NumPy would turn numbers beside text into text, and give every text the room of the longest.
     has_text = isinstance(answer, (list, tuple)) and any(isinstance(one, str) for one in answer)
     labels = np.array(answer, dtype=object) if has_text else np.asarray(answer)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -98,7 +100,7 @@ def _check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError(f"the black box answered with labels of type {names}; all numbers or all text is expected.")
     if labels.dtype.kind in "fO" and kinds != {str}:
         _refuse_infinite(labels)
-    return labels
+    return labels.astype(str) if has_text and max(map(len, labels)) <= LONGEST_IN_PLACE else labels
 
 
 def _refuse_infinite(answers: Labels) -> None:

@@ -28,7 +28,6 @@ def label_rows(
     *,
     groups: Labels | None = None,
     known: Rows | None = None,
-    row_numbers: Ints | None = None,
     clusters: Ints | None = None,
     answers: Labels | None = None,
     merge: bool = True,
@@ -70,7 +69,7 @@ def label_rows(
         labels[np.argsort(is_new, kind="stable")] = both
     folded = black_box.schema.fold(points)
     exact = None if folded is points else points
-    return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, exact)
+    return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, clusters, exact)
 
 
 def ask_twice(values: Floats, black_box: CountingBlackBox, more: Floats | None = None) -> tuple[Labels, Labels]:

@@ -4,7 +4,6 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -109,39 +108,44 @@ def read(
     """Read the rows of a fit with their true labels, groups, background and logged answers; a source is sampled.
 
     Of a source, ``y``, ``groups`` and ``labels`` name columns. A schema that is not given is inferred from X, and from
-    a background in memory too if X is: its levels and bounds count as well. ``held`` is the share of a sample that
-    will be held out, and how many rows beside are learned from.
+    a background of the same kind too: its levels and bounds count as well. ``held`` is the share of a sample that will
+    be held out, and how many rows beside are learned from.
     """
+    positions, kind = None, frame_of(X)
     if isinstance(X, Source):
-        others = names_of_columns(y=y, groups=groups, labels=labels)
+        apart = {"y": y, "groups": groups, "labels": labels}
+        others = names_of_columns(**apart)
+        features = [column for column in X.columns if column not in others]
+        if schema is not None:
+            if schema.columns is None:
+                raise ValueError("the schema is one of an array without names; the source has columns with names.")
+            features = [str(column) for column in schema.columns]
+        if not features:
+            raise ValueError("no column is left to be a feature.")
         n_rows = sample_size(X.epsilon, X.delta, *held)
-        rows, positions, known = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-        truth, members, said = (None if name is None else rows[name].to_numpy() for name in (y, groups, labels))
-        if members is not None:
-            check_groups(members, positions)
-        reading = Reading(known, known.exact.encode(rows), truth, members, positions, labels=said)
-        table = _load_background(background, reading.schema.columns, seed, n_jobs)
-    else:
-        table = _load_background(background, columns_of(X), seed, n_jobs)
-        reading = replace(_read_table(X, y, groups, schema, table), labels=labels)
-    if table is None:
-        return reading
-    # The black box is asked about the background's rare levels too.
-    known = reading.schema.knowing(table)
-    return replace(reading, schema=known, background=_encode_background(table, known))
-
-
-def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, background: Any) -> Reading:
+        table, positions = draw_sample(X, n_rows, seed, list(dict.fromkeys([*features, *others])), n_jobs=n_jobs)
+        y, groups, labels = (None if name is None else table[name].to_numpy() for name in apart.values())
+        X = table[features]
     table = to_table(X)
+    around = _load_background(background, columns_of(table), seed, n_jobs)
     known = schema
     if known is None:
-        known = replace(FeatureSchema.infer(stack_tables(table, background)), frame=frame_of(X))
+        known = replace(FeatureSchema.infer(stack_tables(table, around)), frame=kind)
         _warn_of_names(known, table)
     # The black box must get each level by its name, so rare ones keep codes of their own here.
     known = known.knowing(table)
-    values = known.exact.encode(table)
+    values, readable = known.exact.encode_readable(table)
+    if readable is not None and (positions is None or not readable.any()):
+        raise ValueError(f"{known.exact.describe_unreadable(table)}.")
     truth = None if y is None else one_per_row(y, len(values), "y")
-    return Reading(known, values, truth, read_groups(groups, len(values)))
+    reading = Reading(known, values, truth, read_groups(groups, len(values), positions), positions, labels=labels)
+    if readable is not None:
+        reading = reading.take(np.flatnonzero(readable))
+    if around is None:
+        return reading
+    # The black box is asked about the background's rare levels too.
+    known = known.knowing(around)
+    return replace(reading, schema=known, background=_encode_background(around, known))
 
 
 def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None) -> Any:
@@ -151,8 +155,7 @@ def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, 
     if columns is None:
         raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
     refuse_absent("background", columns, background.columns)
-    others = [column for column in background.columns if column not in columns]
-    return draw_sample(background.without(others), MOST_BACKGROUND, seed, n_jobs=n_jobs).table
+    return draw_sample(background, MOST_BACKGROUND, seed, columns, n_jobs=n_jobs).table
 
 
 def _encode_background(background: Any, schema: FeatureSchema) -> Floats:
@@ -166,7 +169,7 @@ def _encode_background(background: Any, schema: FeatureSchema) -> Floats:
     return np.asarray(rows[readable])
 
 
-def read_groups(groups: Any, n_rows: int) -> Labels | None:
+def read_groups(groups: Any, n_rows: int, positions: Ints | None = None) -> Labels | None:
     """Return the group of each row as an array that keeps its values; None without groups."""
     if groups is None:
         return None
@@ -174,27 +177,19 @@ def read_groups(groups: Any, n_rows: int) -> Labels | None:
     if isinstance(groups, (list, tuple)) and not any(np.ndim(group) for group in groups):
         groups = np.array(groups, dtype=object)
     members = one_per_row(groups, n_rows, "groups")
-    check_groups(members)
+    check_groups(members, positions)
     return members
 
 
 def check_groups(groups: Labels, positions: Ints | None = None) -> None:
     """Raise ``ValueError`` for a group that is missing, or for groups of which some are text and others are not."""
-
-    def name_row(row: Any) -> int:
-        return int(row if positions is None else positions[row])
-
     absent = np.asarray(pd.isna(groups))
     if absent.any():
-        row = name_row(absent.argmax())
+        row = int(absent.argmax() if positions is None else positions[absent.argmax()])
         raise ValueError(f"groups has no value for row {row}: give every row a group, if need be one of its own.")
-    if groups.dtype != object or not len(groups):
-        return
-    kinds = [str if isinstance(group, str) else float if isinstance(group, Real) else type(group) for group in groups]
-    other = next((row for row, kind in enumerate(kinds) if kind is not kinds[0]), None)
-    if other is not None:
-        names = [f"{type(groups[row]).__name__} (row {name_row(row)})" for row in (0, other)]
-        raise ValueError(f"groups mixes {names[0]} and {names[1]}: write all groups as text, or all as numbers.")
+    if groups.dtype == object and pd.api.types.infer_dtype(groups) in ("mixed", "mixed-integer"):
+        kinds = ", ".join(sorted({type(group).__name__ for group in groups}))
+        raise ValueError(f"groups mixes {kinds}: write all groups as text, or all as numbers.")
 
 
 def _warn_of_names(schema: FeatureSchema, X: Any) -> None:

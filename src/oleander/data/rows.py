@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 
-# Rows that are hashed or compared at a time: a sort of whole rows would copy them several times.
+# Rows that are hashed at a time: whole columns would be copied several times.
 BLOCK = 10_000
 # An odd number with bits everywhere mixes the bits below it, and half of a word brings the upper ones down.
 FACTOR, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
@@ -25,7 +25,7 @@ class Rows:
     """Rows, which the program calls points; a program merges equal rows (of each group) into one.
 
     Rows that differ in a rare level only are points of their own with equal values: the black box may tell them apart.
-    Arrays have an entry for each point, but ``point_of_row`` and ``row_numbers`` one for each of the user's rows.
+    Arrays have an entry for each point, but ``point_of_row`` one for each of the user's rows.
     """
 
     schema: FeatureSchema
@@ -38,8 +38,6 @@ class Rows:
     labels: Labels
     # The group of each point (one patient, one trial). Equal rows of two groups are two points.
     groups: Labels | None = None
-    # The position of each row in X, where X has more rows or others; None if these are the rows of X.
-    row_numbers: Ints | None = None
     # Points that are copies of one another, which folds keep together where there are no groups.
     clusters: Ints | None = None
     # The rows that the black box was asked about, encoded by ``schema.exact``; None where they are the values.
@@ -81,12 +79,6 @@ class Rows:
         """The black box's answer for each of the user's rows, in their order."""
         return np.asarray(self.labels[self.point_of_row])
 
-    @property
-    def first_rows(self) -> Ints:
-        """The position in X of the first row of each point."""
-        first = np.unique(self.point_of_row, return_index=True)[1]
-        return first if self.row_numbers is None else self.row_numbers[first]
-
     @cached_property
     def by_hash(self) -> tuple[NDArray[np.uint64], Ints]:
         """The hashes of the points in rising order, and the point of each, the first of equal ones first."""
@@ -100,17 +92,9 @@ class Rows:
         wanted = hash_rows(values)
         place = np.searchsorted(hashes, wanted)
         found = np.full(len(values), -1, dtype=np.intp)
-        left = np.arange(len(values))
-        while len(left):
-            left = left[place[left] < len(hashes)]
-            left = left[hashes[place[left]] == wanted[left]]
-            points = order[place[left]]
-            own, other = values[left], self.exact[points]
-            is_equal = ((own == other) | (np.isnan(own) & np.isnan(other))).all(axis=1)
-            found[left[is_equal]] = points[is_equal]
-            # Different rows with the same hash follow one another.
-            left = left[~is_equal]
-            place[left] += 1
+        known = np.flatnonzero(place < len(hashes))
+        known = known[hashes[place[known]] == wanted[known]]
+        found[known] = order[place[known]]
         return found
 
     def folds(self, n_folds: int, seed: int) -> Ints:
@@ -119,20 +103,10 @@ class Rows:
 
     def part(self, points: Bools) -> Self:
         """Return some of the points as rows of their own."""
-        number = np.cumsum(points) - 1
-        kept_rows = np.flatnonzero(points[self.point_of_row])
-        row_numbers = kept_rows if self.row_numbers is None else self.row_numbers[kept_rows]
-        return replace(
-            self,
-            values=self.values[points],
-            asked=None if self.asked is None else self.asked[points],
-            weights=self.weights[points],
-            point_of_row=number[self.point_of_row[kept_rows]],
-            labels=self.labels[points],
-            groups=None if self.groups is None else self.groups[points],
-            clusters=None if self.clusters is None else self.clusters[points],
-            row_numbers=row_numbers,
-        )
+        number, kept = np.cumsum(points) - 1, points[self.point_of_row]
+        every = {name: getattr(self, name) for name in ("values", "weights", "labels", "groups", "clusters", "asked")}
+        some: dict[str, Any] = {name: None if values is None else values[points] for name, values in every.items()}
+        return replace(self, point_of_row=number[self.point_of_row[kept]], **some)
 
     def repeated(self, points: Bools | None = None) -> tuple[Floats, Labels]:
         """Return the values and labels of some points, or of all, each as often as the user's rows have it."""
@@ -162,45 +136,25 @@ def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
     """
     point_of_row = pd.factorize(hash_rows(rows))[0]
     first = np.unique(point_of_row, return_index=True)[1]
-    if not _are_equal(rows, first[point_of_row]):
-        # Two different rows have the same hash.
-        point_of_row = pd.factorize(np.unique(row_keys(rows), return_inverse=True)[1])[0]
-        first = np.unique(point_of_row, return_index=True)[1]
     return first, np.bincount(point_of_row, minlength=len(first)), point_of_row
 
 
-def row_keys(rows: Floats) -> NDArray[np.void]:
-    """Return one key per row: equal where the rows are equal, missing values included."""
-    return _canonical(rows).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
-
-
-def _canonical(rows: Floats) -> Floats:
-    """Return rows of which equal ones have the same bytes."""
-    # -0.0 and 0.0 are equal numbers with different bytes, and so are the many NaNs.
-    plain = np.ascontiguousarray(rows + 0.0)
-    absent = np.isnan(plain)
-    if absent.any():
-        plain[absent] = np.nan
-    return plain
-
-
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:
-    """Return one number per row: equal where the rows are equal, and hardly ever elsewhere."""
+    """Return one number per row: equal where rows are equal, missing values included, and different elsewhere.
+
+    A million different rows have two equal numbers once in forty million tables.
+    """
     hashes = np.zeros(len(rows), dtype=np.uint64)
     for start in range(0, len(rows), BLOCK):
+        # -0.0 and 0.0 are equal numbers with different bytes, and so are the many NaNs.
+        plain = np.ascontiguousarray(rows[start : start + BLOCK] + 0.0)
+        plain[np.isnan(plain)] = np.nan
         block = hashes[start : start + BLOCK]
-        for column in _canonical(rows[start : start + BLOCK]).view(np.uint64).T:
+        for column in plain.view(np.uint64).T:
             block ^= column
             block *= FACTOR
             block ^= block >> HALF
     return hashes
-
-
-def _are_equal(rows: Floats, leaders: Ints) -> bool:
-    """Return whether each row is equal to its leader."""
-    led = np.flatnonzero(leaders != np.arange(len(rows)))
-    parts = (led[start : start + BLOCK] for start in range(0, len(led), BLOCK))
-    return all(np.array_equal(rows[part], rows[leaders[part]], equal_nan=True) for part in parts)
 
 
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:

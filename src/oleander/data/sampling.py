@@ -9,7 +9,6 @@ import pandas as pd
 
 from oleander.arrays import Ints
 from oleander.data.checks import check_share, refuse_absent
-from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Block, Source, load_arrow
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
@@ -19,11 +18,10 @@ MOST_CANDIDATES = 10_000
 
 
 class Sample(NamedTuple):
-    """The rows of a source that were drawn and can be read, their ascending positions, and their schema."""
+    """The rows of a source that were drawn, but for infinite numbers, and their ascending positions."""
 
     table: pd.DataFrame
     positions: Ints
-    schema: FeatureSchema
 
 
 def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATES) -> int:
@@ -65,56 +63,28 @@ def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -
     return math.sqrt(math.log(statements / delta) / (2 * n_judged) * left)
 
 
-def draw_sample(
-    source: Source,
-    n_rows: int,
-    seed: int,
-    *,
-    others: Sequence[str] = (),
-    schema: FeatureSchema | None = None,
-    n_jobs: int | None = None,
-) -> Sample:
+def draw_sample(source: Source, n_rows: int, seed: int, columns: Sequence[str], *, n_jobs: int | None = None) -> Sample:
     """Draw ``n_rows`` rows of a source uniformly in one pass; all rows of a source that has fewer.
 
-    The choice of rows follows from the seed and the order of the rows alone. With a schema only its columns are read;
-    otherwise it is inferred from the sample. ``others`` names columns that are no features.
+    The choice of rows follows from the seed and the order of the rows alone.
     """
-    refuse_absent("the source", others, source.columns)
-    features = [column for column in source.columns if column not in others]
-    if schema is not None:
-        if schema.columns is None:
-            raise ValueError("the schema is one of an array without names; the source has columns with names.")
-        features = [str(column) for column in schema.columns]
-        refuse_absent("the source", features, source.columns)
-    if not features:
-        raise ValueError("no column is left to be a feature.")
+    refuse_absent("the source", columns, source.columns)
     positions = np.arange(min(n_rows, source.n_rows))
     if n_rows < source.n_rows:
         # Beyond fifty times as many rows as are drawn, NumPy does not list them all: memory follows the sample.
         rng = np.random.default_rng([seed, source.n_rows])
         positions = np.sort(rng.choice(source.n_rows, n_rows, replace=False, shuffle=False))
-    read = [*features, *(name for name in others if name not in features)]
-    tasks = [(block, positions[block.find(positions)] - block.start) for block in source.blocks(read)]
+    tasks = [(block, positions[block.find(positions)] - block.start) for block in source.blocks(columns)]
     parts: dict[int, Any] = {}
     with tell_progress("drawing a sample, block by block", len(tasks)) as tell:
-        for number, rows in run_tasks(_take_from_block, [read, source.block_size], tasks, n_jobs=n_jobs):
+        for number, rows in run_tasks(_take_from_block, [columns, source.block_size], tasks, n_jobs=n_jobs):
             parts[number] = rows
             tell(len(parts), "")
     frame = to_frame([parts[number] for number in sorted(parts)])
-    if schema is None:
-        # A row with an infinite number cannot be read, here or later.
-        numbers = frame[features].select_dtypes("number").to_numpy(dtype=float, na_value=np.nan)
-        readable = ~np.isinf(numbers).any(axis=1)
-    else:
-        schema = schema.knowing(frame)
-        readable = schema.exact.encode_readable(frame)[1]
-    if readable is not None and not readable.all():
-        if not readable.any():
-            raise ValueError(
-                f"none of the {len(frame):,} rows can be read: all hold values that the schema does not allow."
-            )
-        frame, positions = frame[readable].reset_index(drop=True), positions[readable]
-    return Sample(frame, positions, FeatureSchema.infer(frame[features]) if schema is None else schema)
+    # A row with an infinite number cannot be read, here or later.
+    numbers = frame.select_dtypes("number").to_numpy(dtype=float, na_value=np.nan)
+    finite = ~np.isinf(numbers).any(axis=1)
+    return Sample(frame[finite].reset_index(drop=True), positions[finite])
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:

@@ -49,7 +49,7 @@ class ChoiceFromPool(Engine):
         # Read and label the rows that teach and choose.
         learned = reading.take(parts.learned)
         truth = read_truth(options, learned.truth)
-        rows = label_rows(learned.values, black_box, groups=learned.groups, row_numbers=learned.positions)
+        rows = label_rows(learned.values, black_box, groups=learned.groups)
         if truth is not None:
             warn_of_truth(rows, truth, within)
         # Queries for the held-out rows are not there for training.
