@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Ints
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.checks import make_seed, one_per_row
@@ -119,3 +120,35 @@ def choose(rows: Rows, region: Region, explainer: Explainer, origin: str) -> Cho
     support, n_right = int(rows.weights[inside].sum()), int(rows.weights[right].sum())
     fidelity = n_right / support if support else float("nan")
     return ChosenExplainer(region, explainer, origin, support, fidelity, float("nan"))
+
+
+def spread_points(rows: Rows, most: int | None) -> Ints:
+    """Return at most ``most`` points, spread over the data: one from each of equally full cells.
+
+    Cells come from halving the data along the widest column again and again, so dense places get more points and no
+    place is left out. The choice depends on the rows, not on their order.
+    """
+    if most is None or rows.n_points <= most:
+        return np.arange(rows.n_points)
+    units = np.ones(len(rows.schema))
+    units[rows.schema.numbers] = rows.schema.scales
+    places = rows.values / units
+    # A missing value stands a little apart from every other.
+    places = np.where(np.isnan(places), np.nanmin(places, axis=0) - 1.0, places)
+    plain = np.where(np.isnan(rows.values), np.nan, rows.values + 0.0)
+    keys = np.ascontiguousarray(plain).view(np.dtype((np.void, 8 * plain.shape[1]))).ravel()
+    chosen: list[int] = []
+    cells = [(np.argsort(keys), most)]
+    while cells:
+        points, share = cells.pop()
+        inside = places[points]
+        if share == 1:
+            # The point nearest to the cell's middle stands for it.
+            chosen.append(int(points[np.abs(inside - np.median(inside, axis=0)).sum(axis=1).argmin()]))
+            continue
+        widest = int(np.ptp(inside, axis=0).argmax())
+        ordered = points[np.argsort(inside[:, widest], kind="stable")]
+        lower = share // 2
+        cut = len(points) * lower // share
+        cells += [(ordered[:cut], lower), (ordered[cut:], share - lower)]
+    return np.sort(np.array(chosen, dtype=np.intp))

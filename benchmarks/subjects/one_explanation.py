@@ -12,11 +12,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.cases import ABSENT, Case, numeric_cases
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, is_installed
+from benchmarks.rivals.base import spread_points
 from benchmarks.rivals.lime_linear import LimeLinear
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, number, seconds
 from oleander.black_box.asking import BlackBox
-from oleander.candidates.balls import Balls, choose_centers
+from oleander.candidates.balls import Balls
 from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, FilteredTree, UnfilteredTree
 
@@ -112,7 +113,7 @@ def explain_rows(method: str, case: Case, n_points: int, n_draws: int | None) ->
         explain = make_explain(method, case, box, n_draws)
         setting_up = time.perf_counter() - start
         times, inside, asked, ratios = [], [], [], []
-        for point in choose_centers(rows, n_points):
+        for point in spread_points(rows, n_points):
             seconds_before, cpu_before, rows_before = box.seconds, box.cpu_seconds, box.n_rows
             start, cpu_start = time.perf_counter(), time.process_time()
             explain(rows.schema.decode(rows.values[[point]])[0])

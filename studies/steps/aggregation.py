@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.candidates.balls import Balls
-from oleander.candidates.pool import CandidatePool
+from benchmarks.rivals.base import spread_points
 from studies.drawing import COLOURS, MARKERS, Pen
 from studies.step import Facts, Step, Work
 from studies.steps.aggregation_rivals import measure_rivals
@@ -69,7 +68,7 @@ def compute(work: Work, store: Store) -> Facts:
             "n_classes": len(set(task.y)),
             "n_learned": len(explained.tables[LEARNED]),
             **about_rows(explained),
-            "n_candidates": _count_balls(work, explained),
+            "n_candidates": len(spread_points(explained.rows, settings.n_candidates)),
             "methods": curves(table),
         }
     return facts
@@ -84,11 +83,6 @@ def _programs(work: Work, explained: ExplainedRows) -> pd.DataFrame:
 def _prove(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     work.log(f"{explained.task.title}: proofs, at most {work.settings.proof_nodes:,} nodes each")
     return prove(train_pool(work, explained, "letter"), work.settings)
-
-
-def _count_balls(work: Work, explained: ExplainedRows) -> int:
-    balls = Balls(radius_of(work, explained), scale="none", max_candidates=work.settings.n_candidates, centers="rows")
-    return len(CandidatePool.propose(balls, explained.rows, explained.black_box, 0).candidates)
 
 
 def _join(programs: pd.DataFrame, rivals: pd.DataFrame) -> pd.DataFrame:

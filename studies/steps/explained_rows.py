@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.rivals.base import spread_points
 from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.balls import Balls
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ExplainerSet
+from oleander.rules import ball_distances
 from studies.step import Part, Task, Work
 from studies.steps.black_boxes import model_for
 from studies.store import to_bits
@@ -20,6 +21,8 @@ from studies.store import to_bits
 LEARNED, HELD_OUT = "learned", "held out"
 # Of the rows, held by a typical ball at each radius that is taken from the data.
 SHARES_HELD = (0.05, 0.1, 0.2, 0.35)
+# Rows around which that is measured.
+MOST_MEASURED = 200
 MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity")
 
 
@@ -106,7 +109,13 @@ def radii_of(work: Work, explained: ExplainedRows) -> tuple[float, ...]:
     settings = work.settings
     if settings.radius is not None:
         return settings.radii
-    return tuple(Balls(scale="none").choose_ladder(explained.rows, SHARES_HELD[: len(settings.radii)]))
+    rows, raw = explained.rows, np.ones(len(explained.rows.schema.numbers))
+    places = [int(share * (rows.n_rows - 1)) for share in SHARES_HELD[: len(settings.radii)]]
+    reaches = [
+        np.sort(np.repeat(np.maximum(*ball_distances(rows.values, row, rows.schema, raw)), rows.weights))[places]
+        for row in rows.values[spread_points(rows, MOST_MEASURED)]
+    ]
+    return tuple(sorted({float(f"{radius:.2g}") for radius in np.median(reaches, axis=0)}))
 
 
 def radius_of(work: Work, explained: ExplainedRows) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from oleander.candidates.balls import choose_centers
+from benchmarks.rivals.base import spread_points
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree
 from studies.step import Facts, Step, Work
@@ -63,7 +63,7 @@ def _measure(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     sizes = (radius_of(work, explained), settings.n_draws, settings.n_fresh, settings.random_state)
     found = Parallel(n_jobs=work.n_jobs)(
         delayed(filter_center)(explained, int(center), *sizes)
-        for center in choose_centers(explained.rows, settings.n_centers)
+        for center in spread_points(explained.rows, settings.n_centers)
     )
     return pd.DataFrame([line for lines in found for line in lines])
 

@@ -15,15 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, sparse
 
+from benchmarks.rivals.base import spread_points
 from oleander.arrays import Bools, Floats
-from oleander.candidates.balls import Balls, choose_centers
-from oleander.candidates.pool import CandidatePool
 from oleander.draws.in_ball import seed_for
 from oleander.rules import ball_distances
 from oleander.selection import SelectionProblem
 from studies.step import Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
-from studies.steps.paper_program import make_local
+from studies.steps.paper_program import make_local, make_pool
 from studies.store import Store
 from studies.tasks import make_explained_tasks
 
@@ -108,19 +107,11 @@ def solve_both(distances: Floats, agrees: Bools, radius: float, floor: float, ma
 def papers_instance(work: Work, explained: ExplainedRows) -> tuple[Floats, Bools, float]:
     """Return distances, agreement and radius of balls around all rows, with local explainers by the paper's letter."""
     rows, settings, radius = explained.rows, work.settings, radius_of(work, explained)
-    balls = Balls(
-        radius,
-        scale="none",
-        max_candidates=MAX_ROWS if settings.decides else settings.n_candidates,
-        n_draws=settings.n_draws,
-        local=make_local("letter", explained),
-        centers="rows",
-        bounds="uncut",
-    )
-    pool = CandidatePool.propose(balls, rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs)
+    n_rows = MAX_ROWS if settings.decides else settings.n_candidates
+    pool = make_pool(work, explained, "letter", radius, n_rows)
     work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers for the printed program")
     pool.train(range(len(pool.candidates)))
-    points = choose_centers(rows, balls.max_candidates)
+    points = spread_points(rows, n_rows)
     raw = np.ones(len(rows.schema.numbers))
     distances = np.array(
         [np.maximum(*ball_distances(rows.values[points], rows.values[point], rows.schema, raw)) for point in points]

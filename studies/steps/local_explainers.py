@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
+from benchmarks.rivals.base import spread_points
 from oleander.arrays import Ints
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.balls import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
@@ -111,7 +111,7 @@ def compute(work: Work, store: Store) -> Facts:
         X = X.iloc[np.concatenate([task.parts["validation"], task.parts["test"]])]
     black_box = CountingBlackBox(BlackBox(model_for(work, task), FeatureSchema.infer(X, scale="none")))
     rows = label_rows(black_box.schema.encode(X), black_box)
-    centers = choose_centers(rows, settings.n_centers)
+    centers = spread_points(rows, settings.n_centers)
     radii = radii_of(work, make_explained_rows(work, task))
     tables = []
     for radius in radii:

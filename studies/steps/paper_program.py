@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks.rivals.base import spread_points
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Floats, Labels
 from oleander.candidates.balls import Balls
@@ -105,24 +106,31 @@ def solve_curve(model: CoverageModel, run: Run) -> None:
     run.chosen = model.names(without_redundant(model, model.positions(run.chosen)))
 
 
+def make_pool(
+    work: Work, explained: ExplainedRows, name: LocalName, radius: float, n_centers: int | None
+) -> CandidatePool:
+    """Return a pool of untrained local explainers around centers that are spread over the rows."""
+    settings, rows = work.settings, explained.rows
+    balls = Balls(
+        radius,
+        scale="none",
+        max_candidates=None,
+        n_draws=settings.n_draws,
+        local=make_local(name, explained),
+        centers="rows",
+        bounds=bounds_of(name),
+    )
+    candidates = balls.propose(rows, settings.random_state, explained.black_box)
+    chosen = [candidates[point] for point in spread_points(rows, n_centers)]
+    return CandidatePool(rows, chosen, explained.black_box, n_jobs=work.n_jobs)
+
+
 def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
     """Return a pool of trained local explainers around the centers, by default at the study's radius."""
     used = radius_of(work, explained) if radius is None else radius
 
     def make() -> CandidatePool:
-        settings = work.settings
-        balls = Balls(
-            used,
-            scale="none",
-            max_candidates=settings.n_candidates,
-            n_draws=settings.n_draws,
-            local=make_local(name, explained),
-            centers="rows",
-            bounds=bounds_of(name),
-        )
-        pool = CandidatePool.propose(
-            balls, explained.rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs
-        )
+        pool = make_pool(work, explained, name, used, work.settings.n_candidates)
         work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers ({name}, r = {used:g})")
         pool.train(range(len(pool.candidates)))
         return pool

@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.rivals.base import spread_points
 from oleander.arrays import Floats, Ints
-from oleander.candidates.balls import choose_centers
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball
@@ -181,7 +181,7 @@ def _at_radius(work: Work, explained: ExplainedRows, radius: float) -> pd.DataFr
     sizes = (radius, settings.n_draws, settings.n_fresh, settings.random_state)
     found = Parallel(n_jobs=work.n_jobs)(
         delayed(compare_center)(explained, int(center), *sizes)
-        for center in choose_centers(explained.rows, settings.n_compared)
+        for center in spread_points(explained.rows, settings.n_compared)
     )
     return pd.DataFrame([line for lines in found for line in lines])
 

@@ -15,7 +15,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from oleander.candidates.balls import choose_centers
+from benchmarks.rivals.base import spread_points
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball
 from oleander.rules.base import encode_labels
@@ -122,7 +122,7 @@ def _measure(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     sizes = (radius_of(work, explained), settings.n_draws, settings.random_state)
     found = Parallel(n_jobs=work.n_jobs)(
         delayed(compare_center)(explained, int(center), *sizes)
-        for center in choose_centers(explained.rows, settings.n_compared)
+        for center in spread_points(explained.rows, settings.n_compared)
     )
     return pd.DataFrame([line for lines in found for line in lines])
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from benchmarks.rivals.anchors.ledger import Ledger
 from benchmarks.rivals.anchors.predicates import Conjunction, Grid
 from benchmarks.rivals.anchors.search import Anchor, Settings, find_anchors
-from benchmarks.rivals.base import Baseline, choose
+from benchmarks.rivals.base import Baseline, choose, spread_points
 from oleander.arrays import Bools
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
 from oleander.results.explainer_set import ChosenExplainer
@@ -49,7 +48,7 @@ class Anchors:
         """Return the distinct anchors, in the order of the rows that they were found for."""
         ledger = Ledger(rows, Grid.cut(rows, self.n_bins), black_box, random_state)
         merged: dict[tuple[Conjunction, int], Anchor] = {}
-        for anchor in find_anchors(choose_centers(rows, self.max_anchors), ledger, self.settings):
+        for anchor in find_anchors(spread_points(rows, self.max_anchors), ledger, self.settings):
             key = anchor.rule, anchor.label
             # Searches that end at the same rule have seen different numbers of its draws: the largest counts.
             if anchor.holds and (key not in merged or merged[key].n_draws < anchor.n_draws):

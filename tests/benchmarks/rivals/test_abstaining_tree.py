@@ -6,7 +6,6 @@ import pytest
 
 from benchmarks.rivals.abstaining_tree import PRICES, choose_tree, find_best_cut, prune_tree
 from oleander.candidates.grid import Grid, Memberships
-from oleander.candidates.proposing import list_nodes
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import grow_large_trees
@@ -55,17 +54,6 @@ def test_a_higher_price_answers_fewer_draws_and_more_of_them_correctly(draws):
     share = [sum(rule.n_right for rule in rules) / total for rules, total in zip(found, mass, strict=True)]
     assert mass == sorted(mass, reverse=True)
     assert share == sorted(share)
-
-
-def test_a_pruning_is_worth_no_less_than_the_root_or_any_other_node(draws):
-    _, tree, found = prune(draws, 3)
-    for price, rules in zip(PRICES, found, strict=True):
-        worth = sum(rule.n_right - price * (rule.n_draws - rule.n_right) for rule in rules)
-        alone = [
-            counts.max() - price * (counts.sum() - counts.max())
-            for counts in (np.bincount(draws.codes[own], minlength=3) for own in list_nodes(tree, draws.values))
-        ]
-        assert worth >= max(alone) - 1e-9
 
 
 def half_a_coin(X):

@@ -1,14 +1,10 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.rivals import ActiveTree
 from benchmarks.rivals.active_tree import Node, build_tree, gini_gain
-from benchmarks.rivals.mixture import Mixture
-from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.rules import Box, UnfilteredTree
-from oleander.rules.conditions import Levels
 
 
 def quarters(X):
@@ -64,19 +60,6 @@ class TestGrowth:
         (cut,) = {rule.terms[0].upper for rule in rival.explainers_[0].explainer.rules()} - {np.inf}
         assert cut == pytest.approx(0.4, abs=0.05)
 
-    def test_a_node_without_mass_is_a_leaf_that_asks_nothing(self):
-        X = pd.DataFrame({"grade": pd.Categorical(["low", "mid"] * 50, ["low", "mid", "high"])})
-        schema = FeatureSchema.infer(X)
-        rival = small(None)
-        rival.mixture_ = Mixture.fit(schema.encode(X), schema, n_components=1, seed=0)
-        node = Node(Box((Levels(0, schema[0], frozenset({2})),)), "its parent's")
-
-        def never(X):
-            raise AssertionError
-
-        assert rival._ask(node, BlackBox(never, schema), np.random.default_rng(0)) == 0
-        assert (node.label, node.split, node.gain) == ("its parent's", None, 0.0)
-
     def test_gain_by_hand(self):
         # Together 6 and 4: Σp² = 0.52. Left 5 and 0, right 1 and 4: 0.5·1 + 0.5·(0.04 + 0.64) = 0.84.
         left = np.repeat([True, False], 5)
@@ -95,14 +78,3 @@ class TestResult:
         tree = build_tree(root, schema, np.array(["a", "b"]))
         assert len(tree.leaves) == 2
         assert tree.n_right[tree.leaves].tolist() == [90, 80]
-
-    def test_labels_that_only_draws_bring_are_kept_whole(self):
-        X = np.append(np.random.default_rng(0).normal(0, 0.1, 200), [-3.0, 3.0])[:, None]
-
-        def black_box(X):
-            return np.where(np.abs(X[:, 0]) < 0.2, "in", np.where(X[:, 0] > 2.9, "in", "somewhere else"))
-
-        keep = black_box(X) == "in"
-        schema = FeatureSchema.infer(X).with_feature("x0", lower=-1.0, upper=1.0)
-        rival = small(black_box, max_leaves=3, n_components=1, schema=schema).fit(X[keep])
-        assert set(rival.predict(np.array([[0.0], [0.9]])).tolist()) == {"in", "somewhere else"}

@@ -5,9 +5,7 @@ import pytest
 from benchmarks.rivals.anchors import Anchors
 from benchmarks.rivals.anchors.search import Settings
 from oleander.candidates.base import Generator
-from oleander.explainer import AggregateExplainer
 from oleander.rules import Box, Constant
-from tests import making
 from tests.making import count, label
 
 
@@ -32,12 +30,6 @@ def test_the_right_anchors_of_a_known_law(square, corner):
         assert candidate.explainer.predict(np.zeros((2, 4))).dtype == corner(square).dtype
 
 
-@pytest.mark.slow
-def test_another_order_of_rows_gives_the_same_rules(square, corner):
-    order = np.random.default_rng(1).permutation(len(square))
-    assert words(propose(square, corner)) == words(propose(square[order], corner))
-
-
 def test_what_does_not_hold_is_not_proposed(square, noisy):
     assert propose(square, noisy, max_anchors=10, max_conditions=2) == []
 
@@ -54,22 +46,3 @@ def test_equal_rows_weigh_as_often_as_they_occur():
     # 96 rows in 100 have the label 0, so it needs no condition, though only two of four points have it.
     found = propose(X, lambda X: X["a"].to_numpy())
     assert words(found) == {"everywhere → 0", "a is 1 → 1"}
-
-
-def test_queries_are_counted_by_pool_and_estimator(square, corner):
-    asked = []
-
-    def counting(X):
-        asked.append(len(X))
-        return corner(X)
-
-    pool = making.propose(Anchors(max_anchors=20), square, counting)
-    assert pool.black_box.n_queries == sum(asked)
-    pool.train(range(len(pool.candidates)))
-    assert (pool.fidelity == 1).all()
-    asked.clear()
-    atlas = AggregateExplainer(counting, candidates=Anchors(max_anchors=20), max_explainers=2, random_state=0).fit(
-        square
-    )
-    assert atlas.n_queries_ == sum(asked)
-    assert atlas.fidelity_ == 1

@@ -52,8 +52,3 @@ def test_bounds_enclose_the_share_and_narrow_with_draws(trial):
     # Four times the draws, about half the width.
     narrower = np.subtract(*trial.bounds(arms, 1.0)[::-1])
     assert (narrower < 0.75 * (upper - lower)).all()
-
-
-def test_no_more_rules_than_are_asked_for_are_all_taken(trial):
-    assert run(most_precise(trial, len(trial.rules), 0.1, 0.15), trial.ledger).tolist() == list(range(len(trial.rules)))
-    assert (trial.n_draws == trial.ledger.batch_size).all()

@@ -38,17 +38,6 @@ def test_a_budget_keeps_the_widest(bands):
     assert rival.explainers_[0].draw_fidelity == 1
 
 
-def test_the_most_precise_answers_first(bands):
-    def noisy(X):
-        return np.where((X[:, 0] > 0.5) & (X[:, 1] > 0.04), "in", np.where(X[:, 2] > 0.5, "up", "down"))
-
-    rival = AnchorPick(noisy, max_anchors=40, random_state=0).fit(bands)
-    shares = [member.draw_fidelity for member in rival.explainers_]
-    assert shares == sorted(shares, reverse=True)
-    assert shares[0] == 1
-    assert shares[-1] < 1
-
-
 def test_no_anchor_is_warned_about_and_nothing_is_answered(bands):
     with pytest.warns(UserWarning, match=r"no rule reaches precision=0\.99"):
         rival = AnchorPick(

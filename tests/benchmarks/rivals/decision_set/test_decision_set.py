@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
@@ -53,10 +52,3 @@ def test_missing_values_get_a_rule(mixed, mixed_black_box):
     rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
     labels = {member.region.describe(): member.explainer.label for member in rival.explainers_}
     assert labels["dose is missing"] == "no dose"
-
-
-def test_a_column_that_never_changes_leaves_the_default_alone():
-    X = pd.DataFrame({"site": ["north"] * 20})
-    rival = DecisionSet(lambda X: np.ones(len(X), dtype=int), random_state=0).fit(X)
-    assert rival.n_rules_ == 0
-    assert set(rival.predict(X).tolist()) == {1}

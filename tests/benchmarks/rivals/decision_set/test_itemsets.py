@@ -39,15 +39,6 @@ def test_scores_are_f1():
         assert f1 == pytest.approx(f1_score(labels == label, cover))
 
 
-def test_edges_are_numbers_that_a_person_would_write():
-    values = np.random.default_rng(0).normal(100, 15, size=(500, 1))
-    items = make_items(values, FeatureSchema.infer(values), n_bins=4)
-    assert len(items) == 6
-    assert all(len(f"{item.upper:g}") <= 5 for item in items if np.isfinite(item.upper))
-    # Quarters, as nearly as such numbers allow.
-    assert [round(item.contains(values).mean(), 1) for item in items[::2]] == pytest.approx([0.2, 0.5, 0.8], abs=0.1)
-
-
 def test_missing_values_and_levels_are_items(mixed, mixed_schema):
     items = [str(item) for item in make_items(mixed_schema.encode(mixed), mixed_schema, n_bins=2)]
     assert {"dose is missing", "dose is known", "colour is missing", "colour is red", "grade is low"} <= set(items)

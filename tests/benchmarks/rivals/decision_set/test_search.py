@@ -28,19 +28,3 @@ def test_all_rules_outside_are_tried():
     )
     assert local_search(objective, epsilon=0.0, max_rules=None).tolist() == [False, True, True]
     assert local_search(objective, epsilon=0.0, max_rules=1).tolist() == [True, False, False]
-
-
-def test_constants_of_the_overlap_terms_swamp_a_coarse_threshold():
-    # With every weight 1, value / n² is over 2 · rows, and no rule can gain so much.
-    objective = random_objective(0)
-    plain = Objective(objective.terms, np.array([0, 0, 0.01, 0.01, 0, 0, 1.0]))
-    assert local_search(plain, epsilon=0.0, max_rules=None).sum() > 1
-    ones = Objective(objective.terms, np.ones(7))
-    assert local_search(ones, epsilon=1.0, max_rules=None).sum() == 1
-
-
-@pytest.mark.parametrize("most", [0, None])
-def test_nothing_to_choose_from(most):
-    candidates = make_candidates(np.zeros((0 if most is None else 2, 4)), [] if most is None else [0, 1])
-    objective = Objective(Terms(candidates, np.array([0, 0, 1, 1]), np.ones(4, dtype=int)), np.ones(7))
-    assert not local_search(objective, epsilon=0.01, max_rules=most).any()

@@ -9,7 +9,6 @@ from benchmarks.rivals import NaiveTree
 from benchmarks.subjects.quality.measures import (
     NO_ANSWER,
     count_alone,
-    count_conditions,
     count_rules,
     list_terms,
     measure_run,
@@ -17,10 +16,8 @@ from benchmarks.subjects.quality.measures import (
 )
 from benchmarks.subjects.quality.methods import METHODS, TINY, Budget
 from oleander import AggregateExplainer
-from oleander.data.schema import FeatureSchema
 from oleander.results.evaluation import evaluate
-from oleander.rules import Ball, Box
-from oleander.rules.conditions import Range, count_cuts
+from oleander.rules.conditions import count_cuts
 from tests.benchmarks.making import make_case
 
 
@@ -94,13 +91,6 @@ def test_rules_alone_are_counted_on_all_rows_where_they_hold(case):
     found = measure_run(METHODS["naive tree"], case, replace(Budget(), max_rules=1), TINY)
     assert found["rules under .8 alone"] == 1
     assert found["worst rule alone"] == pytest.approx(min(right / inside for right, inside in expected))
-
-
-def test_conditions_of_regions():
-    schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(50, 4)))
-    box = Box((Range(0, schema[0], lower=0.2), Range(1, schema[1], upper=0.5)))
-    assert count_conditions(box, 4) == 2
-    assert count_conditions(Ball(schema, np.zeros(4), 1.0), 4) == 4
 
 
 def test_minority_rows_are_those_outside_the_largest_class():

@@ -9,8 +9,6 @@ from benchmarks.subjects.quality.measures import NO_ANSWER
 from benchmarks.subjects.quality.methods import TINY, Budget
 from benchmarks.subjects.quality.resplits import (
     LEARNED,
-    SEARCHES,
-    choose_again,
     count_tree_questions,
     judge_by,
     make_learner,
@@ -48,13 +46,6 @@ def lesson(case):
     return pool_rows(case, EFFORT)
 
 
-def test_the_same_number_of_rows_judges_in_every_split(case, lesson):
-    assert lesson.rows.n_points == 600
-    masks = list(split_again(case, lesson.rows, 3))
-    assert [mask.sum() for mask in masks] == [300] * 3
-    assert not (masks[0] == masks[1]).all()
-
-
 def test_groups_are_never_split():
     groups = pd.Series(np.repeat(np.arange(90), 10))
     case = make_case(Corners(), 4, groups=groups)
@@ -73,12 +64,6 @@ def test_judges_change_what_is_chosen_and_not_what_was_learned(case, lesson):
         found, expected = judge_by(learner, rows).choose(5, 0.9), fresh.choose(5, 0.9)
         assert found.step == expected.step
         assert found.certificate.answers == expected.certificate.answers
-
-
-def test_sequences_judged_by_folds_take_no_other_rows(lesson):
-    learner = replace(make_learner(lesson), by_folds=True)
-    with pytest.raises(AssertionError, match="judged by folds only"):
-        judge_by(learner, lesson.rows)
 
 
 @pytest.mark.parametrize("method", LEARNED)
@@ -120,14 +105,6 @@ def test_the_program_is_never_narrower_than_greedy_and_never_wider_than_its_boun
     assert found["greedy"] <= found["program"] + 3 * MIN_GAIN
     assert found["program"] <= found["bound"]
     assert found["gap"] == pytest.approx(found["bound"] / found["program"] - 1)
-
-
-def test_every_set_that_is_chosen_again_reaches_its_threshold(lesson):
-    sequence = propose(lesson, Budget(), 3)
-    for search in SEARCHES.values():
-        for step in choose_again(sequence, 3, 0.9, search):
-            assert len(step.rules) <= 3
-            assert all(rule.reaches(step.threshold) for rule in step.rules)
 
 
 def test_the_trade_off_is_monotone_on_draws(case):
