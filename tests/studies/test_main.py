@@ -84,19 +84,3 @@ def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main(["report", "--out", "there"])
     assert "report needs --page" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["other", "--out", "there"],
-        ["ppmi"],
-        ["ppmi", "--out", "there", "--centers", "0"],
-        ["ppmi", "--out", "there", "--draws", "all"],
-    ],
-)
-def test_wrong_words(options, words, capsys):
-    with pytest.raises(SystemExit):
-        main(words)
-    assert "error" in capsys.readouterr().err
-    assert not options

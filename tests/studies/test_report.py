@@ -1,6 +1,5 @@
 """The report is made from the files of runs; here from hand-made facts."""
 
-import pandas as pd
 import pytest
 
 from studies import report
@@ -63,7 +62,3 @@ def test_the_page_of_a_study_lists_what_could_fail():
     assert "*could* fail on this cohort: four groups; " in page
     assert "10 rows of D, 5 held out, 3 balls of radius 7 with 10,000 draws each" in page
     assert "**cannot be decided (synthetic people): built into the cohort.**" in page
-
-
-def test_tables_in_markdown():
-    assert report.markdown_table(pd.DataFrame({"a": ["1", None], "b": ["x", "y"]})).splitlines()[-1] == "|  | y |"

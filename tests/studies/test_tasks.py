@@ -19,12 +19,6 @@ def test_every_row_is_in_one_part_and_groups_are_kept_whole(groups):
         assert sum(len(set(groups[rows])) for rows in parts.values()) == 87
 
 
-def test_seed_decides():
-    one, other, again = (split_parts(100, random_state=seed)["test"].tolist() for seed in (0, 1, 0))
-    assert one == again
-    assert one != other
-
-
 def test_tasks_of_the_cohort():
     work = Work("ppmi", make_ppmi_like(0), Settings())
     tasks = make_tasks(work)

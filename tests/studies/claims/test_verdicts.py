@@ -1,17 +1,8 @@
-import pytest
-
 from studies.claims import Verdict, claims_markdown, claims_table, judge_claims
 
 
 def verdicts(judged):
     return {item.claim.name: item.verdict for item in judged}
-
-
-@pytest.mark.parametrize("study", ["geriatric", "ppmi", "clinical"])
-def test_without_facts_nothing_is_measured(study):
-    judged = judge_claims(study, {}, is_synthetic=False)
-    assert {item.verdict for item in judged} == {Verdict.NOT_MEASURED}
-    assert all(study in item.claim.studies for item in judged)
 
 
 def test_synthetic_data_decide_only_claims_that_need_no_patients():

@@ -3,22 +3,18 @@ import pytest
 from studies.data import load_clinical, load_dermatology, load_heart_disease, load_telemonitoring, load_thyroid
 
 
-def test_heart_disease(shared_data):
-    data = load_heart_disease(shared_data / "heart_disease" / "heart+disease.zip")
-    assert data.X.shape == (920, 13)
-    assert sorted(data.y.unique()) == [0, 1, 2, 3, 4]
-    assert data.about["place"].value_counts().to_dict() == {
-        "cleveland": 303,
-        "hungarian": 294,
-        "va": 200,
-        "switzerland": 123,
-    }
-
-
-def test_dermatology(shared_data):
-    data = load_dermatology(shared_data / "dermatology")
-    assert data.X.shape == (366, 34)
-    assert (data.y.nunique(), int(data.X.isna().sum().sum())) == (6, 8)
+@pytest.mark.parametrize(
+    ("load", "folder", "shape", "n_labels", "n_missing"),
+    [
+        (load_heart_disease, "heart_disease", (920, 13), 5, 1_759),
+        (load_dermatology, "dermatology", (366, 34), 6, 8),
+        (load_thyroid, "thyroid", (7_200, 21), 3, 0),
+        (load_telemonitoring, "parkinsons_telemonitoring", (5_875, 18), 1_080, 0),
+    ],
+)
+def test_public_tables_have_their_size(shared_data, load, folder, shape, n_labels, n_missing):
+    data = load(shared_data / folder)
+    assert (data.X.shape, data.y.nunique(), int(data.X.isna().sum().sum())) == (shape, n_labels, n_missing)
 
 
 def test_clinical_tables_are_numbers_and_bits(shared_data):
@@ -33,19 +29,6 @@ def test_clinical_tables_are_numbers_and_bits(shared_data):
     assert (codes.sum(axis=1) == raw["thal"].notna()).all()
     assert heart.X["chol"].min() > 0
     assert skin.y.value_counts().to_dict()["psoriasis"] == 112
-
-
-def test_thyroid(shared_data):
-    data = load_thyroid(shared_data / "thyroid")
-    assert data.X.shape == (7200, 21)
-    assert not data.X.isna().any(axis=None)
-    assert data.y.nunique() == 3
-
-
-def test_telemonitoring(shared_data):
-    data = load_telemonitoring(shared_data / "parkinsons_telemonitoring")
-    assert (len(data.X), data.groups.nunique()) == (5875, 42)
-    assert "motor_UPDRS" not in data.X
 
 
 @pytest.mark.parametrize("load", [load_dermatology, load_heart_disease, load_telemonitoring, load_thyroid])

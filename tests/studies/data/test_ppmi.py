@@ -75,16 +75,6 @@ def test_old_and_new_tables_of_the_smell_test_side_by_side(export):
     assert X[["Anosmia", "Hyposmia", "Normosmia"]].to_numpy().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
-def test_one_limit_for_men_and_women(export):
-    """34 of 40 smells is normal, whatever the sex."""
-    for file in export.glob("University*.csv"):
-        file.unlink()
-    todays_smell([34, 34, 33, 34]).to_csv(export / f"{UPSIT}_01Jan2024.csv", index=False)
-    X = load_ppmi(export).X
-    assert X["Gender Male"].tolist() == [1, 0, 0]
-    assert X["Normosmia"].tolist() == [1, 1, 0]
-
-
 @pytest.mark.parametrize(("change", "expected"), [({"ENROLL_STATUS": "Screen failed"}, 2), ({"ENROLL_DATE": None}, 2)])
 def test_people_who_never_entered_the_study_are_left_out(export, change, expected):
     file = export / "Participant_Status_01Jan2024.csv"

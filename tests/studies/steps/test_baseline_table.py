@@ -39,14 +39,6 @@ def test_a_group_without_values_is_left_out(table):
     assert len(step.compare_pairs(X[["number"]], groups, ["a", "b", "c"])) == 1
 
 
-def test_tests_of_pairs_are_scipys(table):
-    X, groups = table
-    found = step.compare_pairs(X[["number"]], groups, ["a", "b", "c"])
-    assert found[["one", "other"]].to_numpy().tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
-    parts = [X.loc[groups == name, "number"].dropna() for name in "bc"]
-    assert found["p"].iloc[2] == pytest.approx(stats.ttest_ind(*parts).pvalue)
-
-
 def test_significant_pairs_are_marked():
     table = pd.DataFrame({"feature": ["age"]})
     pairs = pd.DataFrame({"feature": "age", "one": "Group 0", "other": ["Group 1", "Healthy"], "p": [0.2, 0.01]})

@@ -27,12 +27,3 @@ def test_the_forest_is_fitted_once_as_chosen(few_people):
     assert step.model_for(work, task) is forest
     X, y = task.rows("train")
     assert (forest.predict(X) == y).mean() > 0.9
-
-
-def test_further_splits_are_not_the_tasks_own(few_people):
-    work = Work("ppmi", few_people, Settings(n_repeats=2))
-    task = make_tasks(work)["binary"]
-    chosen = {name: {} for name in ("logistic", "network")} | {"forest": {"n_estimators": 3}}
-    table = step._repeat(work, task, chosen)
-    assert table.groupby("model")["split"].apply(list).to_dict() == {name: [0, 1] for name in chosen}
-    assert table["accuracy"].between(0.5, 1).all()

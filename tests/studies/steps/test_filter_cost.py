@@ -1,14 +1,6 @@
 import numpy as np
-import pandas as pd
-import pytest
 
 from studies.steps import filter_cost as step
-
-
-@pytest.mark.parametrize("power", [1.0, 2.0])
-def test_slope_finds_the_power(power):
-    sizes = pd.Series([10, 20, 40, 80])
-    assert step.slope(sizes, 0.003 * sizes**power) == pytest.approx(power)
 
 
 def test_every_feature_is_picked_and_work_is_counted():

@@ -27,15 +27,6 @@ def test_the_printed_program_has_our_optimum(instance, floor, budget):
     assert -found.fun == pytest.approx(ours.objective)
 
 
-def test_the_printed_program_is_whole(instance):
-    distances, agrees = instance
-    n = len(distances)
-    program = step.printed_program(distances, agrees, 0.3, 0.9, 2)
-    # w, y, z; three constraints per pair, two per row, and the budget.
-    assert len(program["c"]) == 2 * n + n**2
-    assert program["constraints"].A.shape == (3 * n**2 + 2 * n + 1, 2 * n + n**2)
-
-
 def test_both_solvers_on_one_instance(instance):
     general, own = step.solve_both(*instance, 0.3, 0.8, max_nodes=1000)
     assert general["proven"]

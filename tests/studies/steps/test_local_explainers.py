@@ -33,12 +33,6 @@ def test_one_center(rows):
     assert (lines["data_fidelity"] > 0.9).all()
 
 
-def test_same_seed_same_lines(rows):
-    table, black_box = rows
-    one, again = (step.explain_center(table, 0, 3.0, black_box, 300, 100, 7) for _ in range(2))
-    assert one == again
-
-
 def test_leaves_by_fidelity_by_hand():
     table = pd.DataFrame(
         {"radius": 3.0, "kind": ["letter", "letter", "unfiltered"], "leaves": [10, 20, 7], "x": [0.61, 0.64, 1.0]}

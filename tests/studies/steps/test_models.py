@@ -15,24 +15,6 @@ def data():
     return X, y
 
 
-def test_the_papers_models():
-    made = models.make_models(0)
-    forest = made["forest"].estimator.set_params(**made["forest"].fixed)
-    assert forest.n_estimators == 50
-    network = made["network"].estimator.set_params(**made["network"].fixed)[-1]
-    assert (network.hidden_layer_sizes, network.activation) == ((100,), "relu")
-
-
-def test_tuning_and_choosing(data):
-    model = models.make_models(0)["logistic"]
-    tried = models.tune(model, *data, None, None)
-    assert len(tried) == 4
-    best = tried["accuracy"].argmax()
-    assert models.best_choice(model, tried, as_in_paper=False) == {
-        "logisticregression__C": [0.01, 0.1, 1.0, 10.0][best]
-    }
-
-
 def test_the_best_choice_keeps_what_the_paper_fixed():
     model = models.make_models(0)["forest"]
     tried = pd.DataFrame({"accuracy": np.linspace(0, 1, 10)})

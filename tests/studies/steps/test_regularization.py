@@ -25,13 +25,6 @@ def test_pruning_is_scikit_learns(noisy):
         np.testing.assert_array_equal(labels[answer[whole.apply(X)]], pruned.predict(X))
 
 
-def test_at_most_so_many_leaves_are_left(noisy):
-    X, y = noisy
-    whole = DecisionTreeClassifier(random_state=0).fit(X, y)
-    for most, answer in step.prune(whole.tree_, (2, 4, 16)).items():
-        assert len(np.unique(answer[whole.apply(X)])) <= most
-
-
 def test_one_center(explained):
     lines = pd.DataFrame(step.compare_center(explained, 0, 6.0, 1000, 500, 0))
     by_leaves = lines[lines["leaves"].notna()].set_index(["kind", "leaves"])
