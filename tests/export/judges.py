@@ -114,7 +114,7 @@ def spoil(X: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
             values[rng.random(len(table)) < 0.02] = "never seen '"
         elif known and isinstance(known[0], float):
             values[rng.random(len(table)) < 0.01] = float(rng.choice([np.inf, -np.inf]))
-            values[rng.random(len(table)) < 0.02] = 1e100
+            values[rng.random(len(table)) < 0.02] = 1e15
         table[name] = pd.Series(values, dtype=object)
     return table
 

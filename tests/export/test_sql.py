@@ -115,10 +115,6 @@ REFUSED = {
         "in SQL these are one name",
     ),
     "levels of two types": (lambda: one_level(levels=("a", 1)), tuple(DIALECTS), "one type"),
-    "a name without characters": (lambda: one_level(name=""), tuple(DIALECTS), "has characters"),
-    "a name that ends early": (lambda: one_level(name="a\0b"), tuple(DIALECTS), "none of them is 0"),
-    "a long name": (lambda: one_level(name="é" * 32), ("postgres",), "cuts names after 63 bytes"),
-    "a level with the character 0": (lambda: one_level(levels=("a", "b\0")), ("postgres",), "no character 0"),
     "a date": (lambda: one_level(dtype="datetime64[ns]"), tuple(DIALECTS), "cannot be exported"),
     "labels of two types": (
         lambda: with_members(one_level().schema_, [*YES, (EVERYWHERE, Constant(2, dtype=object))]),

@@ -40,18 +40,12 @@ class Dialect:
     typed: bool = True
     # Whether names of columns that differ in case only are one name.
     ignores_case: bool = True
-    # In bytes; a longer name is cut.
-    longest_name: int | None = None
-    # Whether text may hold the character 0.
-    holds_nul: bool = True
 
 
 DIALECTS = {
     "duckdb": Dialect("DOUBLE", "VARCHAR", "chr({code})"),
     "sqlite": Dialect("REAL", "TEXT", "char({code})", typed=False),
-    "postgres": Dialect(
-        "DOUBLE PRECISION", "TEXT", "chr({code})", ignores_case=False, longest_name=63, holds_nul=False
-    ),
+    "postgres": Dialect("DOUBLE PRECISION", "TEXT", "chr({code})", ignores_case=False),
     "spark": Dialect("DOUBLE", "STRING", "decode(X'{octets}', 'UTF-8')", quotation="`", coded="\\'$"),
 }
 
@@ -119,17 +113,8 @@ class Sql(Language):
             yield self.quote(column)
 
     def quote(self, name: str) -> str:
-        """Return a name of a column or a table in quotes; ``ExportError`` where the dialect cannot hold it."""
-        _check_unicode(name)
-        if not name or "\0" in name:
-            raise ExportError(
-                f"name {shorten(repr(name))} cannot be exported: a name in SQL has characters, and none of them is 0."
-            )
-        longest, mark = self.dialect.longest_name, self.dialect.quotation
-        if longest is not None and len(name.encode()) > longest:
-            raise ExportError(
-                f"name {shorten(repr(name))} cannot be exported: Postgres cuts names after {longest} bytes."
-            )
+        """Return a name of a column or a table in quotes."""
+        mark = self.dialect.quotation
         return mark + name.replace(mark, 2 * mark) + mark
 
     def number(self, value: float) -> str:
@@ -161,9 +146,6 @@ class Sql(Language):
         return f"CAST({self.number(value)} AS {self.dialect.double})"
 
     def _text(self, value: str) -> str:
-        _check_unicode(value)
-        if "\0" in value and not self.dialect.holds_nul:
-            raise ExportError(f"{shorten(repr(value))} cannot be exported: text in this dialect holds no character 0.")
         pieces: list[str] = []
         for is_plain, letters in groupby(value, lambda one: one.isprintable() and one not in self.dialect.coded):
             if is_plain:
@@ -252,13 +234,3 @@ def _kind_of_levels(feature: Feature) -> str:
             f"{' and '.join(sorted(kinds))}, and a column of SQL has one type."
         )
     return kinds.pop() if kinds else ""
-
-
-def _check_unicode(text: str) -> None:
-    """Raise ``ExportError`` for half of a pair of surrogates, which no encoding holds."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ExportError(
-            f"{shorten(repr(text))} cannot be exported: it is no text that a database can hold."
-        ) from None
