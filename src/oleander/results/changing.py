@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, agrees
@@ -52,7 +52,7 @@ class Change(Shown):
 
 
 class Premise(NamedTuple):
-    """The conditions of one rule, which stands at ``position`` among the rules of its explainer.
+    """The conditions of one rule by their columns, and its position among the rules of its explainer.
 
     The label of a line means nothing, because its answer depends on the row.
     """
@@ -60,7 +60,7 @@ class Premise(NamedTuple):
     explainer: int
     position: int
     label: Any
-    conditions: tuple[Condition, ...]
+    held: dict[int, Condition]
     is_line: bool
 
 
@@ -68,7 +68,8 @@ class Premise(NamedTuple):
 class Cells:
     """The values of a column as intervals within which the answer does not change.
 
-    ``values`` holds one value of each; NaN stands for missing. The ends are those of numbers, without the lower one.
+    There is one value of each; NaN stands for missing. The ends are those of numbers, without the lower one. The places
+    count intervals in their order, so that neighbours differ by 1; a cell that is missing has none.
     """
 
     feature: Feature
@@ -76,10 +77,12 @@ class Cells:
     values: Floats
     lower: Floats
     upper: Floats
+    places: Floats
 
-    def take(self, kept: Bools) -> "Cells":
+    def take(self, kept: Bools | Ints) -> "Cells":
         """Return some of the cells."""
-        return Cells(self.feature, self.column, self.values[kept], self.lower[kept], self.upper[kept])
+        arrays = (self.values, self.lower, self.upper, self.places)
+        return Cells(self.feature, self.column, *(array[kept] for array in arrays))
 
     def distances(self, value: float) -> Floats:
         """Return how far each cell is from a value, as a share of the column's scale; 1 from level to level."""
@@ -88,35 +91,23 @@ class Cells:
         ways = np.maximum(np.maximum(self.lower - value, value - self.upper), 0.0) / self.feature.scale
         return np.where(np.isnan(self.values), 1.0, ways)
 
-    def describe(self, kept: Bools) -> Condition:
+    def describe(self) -> Condition:
         """Return the condition that a value lies in one of these cells."""
-        values, missing = self.values[kept], bool(np.isnan(self.values[kept]).any())
+        known, missing = self.take(~np.isnan(self.values)), bool(np.isnan(self.values).any())
         if self.feature.is_number:
-            known = kept & ~np.isnan(self.values)
-            ends = (self.lower[known].min(), self.upper[known].max()) if known.any() else (math.inf, -math.inf)
-            return Range(self.column, self.feature, float(ends[0]), float(ends[1]), missing)
-        codes = frozenset(int(code) for code in values[~np.isnan(values)])
-        return Levels(self.column, self.feature, codes, missing)
+            lower, upper = known.lower.min(initial=math.inf), known.upper.max(initial=-math.inf)
+            return Range(self.column, self.feature, float(lower), float(upper), missing)
+        return Levels(self.column, self.feature, frozenset(known.values.astype(int).tolist()), missing)
 
-    def list_runs(self, place: int) -> list[list[int]]:
+    def list_runs(self, best: int) -> list[list[int]]:
         """Return the cells beside one in the order in which a run may grow: up, down, and each level by itself."""
-        others = [cell for cell in range(len(self.values)) if cell != place]
+        cells = range(len(self.values))
         if not self.feature.is_number:
-            return [[cell] for cell in others]
-        up, down = [place], [place]
+            return [[cell] for cell in cells if cell != best]
         # The row's own cell is left out, and no run grows across it.
-        while up[-1] + 1 < len(self.values) and self._adjoins(up[-1]):
-            up.append(up[-1] + 1)
-        while down[-1] > 0 and self._adjoins(down[-1] - 1):
-            down.append(down[-1] - 1)
-        return [up[1:], down[1:], [cell for cell in others if math.isnan(self.values[cell])]]
-
-    def _adjoins(self, cell: int) -> bool:
-        """Return whether no number lies between a cell and the next one; a cell that is missing adjoins none."""
-        end, start = float(self.upper[cell]), float(self.lower[cell + 1])
-        if self.feature.kind is Kind.INTEGER and math.isfinite(end) and math.isfinite(start):
-            return math.floor(end) == math.floor(start)
-        return end == start
+        beside = [cell for cell in cells if self.places[cell] - self.places[best] == cell - best]
+        up, down = [cell for cell in beside if cell > best], [cell for cell in reversed(beside) if cell < best]
+        return [up, down, [cell for cell in cells if np.isnan(self.values[cell])]]
 
 
 class ChangeSearch:
@@ -128,24 +119,23 @@ class ChangeSearch:
         # The cells of each column that was looked at.
         self._found: dict[int, Cells] = {}
         # The values at which an answer may change, for each column that a condition is on.
-        ends: dict[int, set[float]] = {}
+        self.ends: dict[int, set[float]] = {}
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
         self.is_exact = True
         for number, member in enumerate(explainers.members):
-            cuts = member.explainer.cuts()
+            cuts, is_line = member.explainer.cuts(), member.explainer.line is not None
             self.is_exact &= cuts is not None and member.region.box is not None
             for position, rule in enumerate(member.explainer.rules()):
                 if not all(isinstance(term, Condition) for term in rule.terms):
                     continue
-                conditions, is_line = conjoin([*member.conditions, *rule.terms]), member.explainer.line is not None
-                for one in conditions:
+                held = {one.column: one for one in conjoin([*member.conditions, *rule.terms])}
+                for column, one in held.items():
                     own = (one.lower, one.upper) if isinstance(one, Range) else ()
-                    ends.setdefault(one.column, set()).update(filter(math.isfinite, own))
+                    self.ends.setdefault(column, set()).update(filter(math.isfinite, own))
                 if is_line or self._is_other(rule.label):
-                    self.premises.append(Premise(number, position, rule.label, conditions, is_line))
+                    self.premises.append(Premise(number, position, rule.label, held, is_line))
             for column, values in (cuts or {}).items():
-                ends.setdefault(column, set()).update(values)
-        self.cuts = {column: np.array(sorted(found), dtype=float) for column, found in ends.items()}
+                self.ends.setdefault(column, set()).update(values)
 
     def _is_other(self, answers: Any) -> Bools:
         """Return whether answers differ from the row's own."""
@@ -171,46 +161,40 @@ class ChangeSearch:
         """
         rules = []
         for premise in self.premises:
-            held = {one.column: one for one in premise.conditions}
-            needed = tuple(j for j, one in held.items() if not one.contains(self.row[None, :])[0])
-            least = 0.0
-            for j in needed:
-                cells = self._cells(j, held[j])
-                least += float(cells.distances(self.row[j]).min()) if len(cells.values) else math.inf
-            if math.isfinite(least):
-                rules.append((least, premise, needed))
+            needed = tuple(j for j, one in premise.held.items() if not one.contains(self.row[None, :])[0])
+            ways = [self._cells(j, premise).distances(self.row[j]).min(initial=math.inf) for j in needed]
+            if math.isfinite(sum(ways)):
+                rules.append((float(sum(ways)), premise, needed))
         rules.sort(key=lambda rule: rule[0])
         for n_columns in range(1, max((len(needed) for _, _, needed in rules), default=0) + MOST_MORE + 1):
             for least, premise, needed in rules:
                 if 0 <= n_columns - len(needed) <= MOST_MORE:
-                    others = [j for j in self.cuts if j not in needed][:MOST_COLUMNS]
+                    others = [j for j in self.ends if j not in needed][:MOST_COLUMNS]
                     for more in combinations(others, n_columns - len(needed)):
                         yield n_columns, least, premise, (*needed, *more)
 
     def _try(self, premise: Premise, columns: Sequence[int]) -> tuple[float, Change] | None:
         """Return the smallest change of these columns after which the rule answers, with its size."""
-        held = {one.column: one for one in premise.conditions}
-        cells = [self._cells(j, held.get(j)) for j in columns]
+        cells = [self._cells(j, premise) for j in columns]
         shape = tuple(len(one.values) for one in cells)
         if not math.prod(shape) or math.prod(shape) > MOST_ROWS:
             return None
         changed = np.repeat(self.row[None, :], math.prod(shape), axis=0)
         changed[:, list(columns)] = list(product(*(one.values for one in cells)))
         answers = self.explainers.read(changed)
-        answered, said = answers.speaker == premise.explainer, answers.given
-        is_wanted = self._is_other(said) if premise.is_line else said == premise.label
-        good = (answered & is_wanted).reshape(shape)
+        is_wanted = self._is_other(answers.given) if premise.is_line else answers.given == premise.label
+        good = ((answers.speaker == premise.explainer) & is_wanted).reshape(shape)
         if not good.any():
             return None
         far = [one.distances(self.row[j]) for one, j in zip(cells, columns, strict=True)]
         sizes = np.where(good, np.sum(np.meshgrid(*far, indexing="ij"), axis=0), np.inf)
-        best = np.unravel_index(int(sizes.argmin()), shape)
+        best = [int(place) for place in np.unravel_index(int(sizes.argmin()), shape)]
         place = np.ravel_multi_index(best, shape)
         name = name_rule(self.explainers.members, premise.explainer, premise.position)
-        terms = tuple(self._describe(cells, good, [int(place) for place in best]))
+        terms = tuple(self._describe(cells, good, best))
         tolerance = self.explainers.tolerance
-        change = Change(premise.explainer, name, said[place], tuple(columns), terms, changed[place], tolerance)
-        return float(sizes[best]), change
+        change = Change(premise.explainer, name, answers.given[place], tuple(columns), terms, changed[place], tolerance)
+        return float(sizes[tuple(best)]), change
 
     def _describe(self, cells: Sequence[Cells], good: Bools, best: Sequence[int]) -> list[Any]:
         """Return what each column must be: its widest run of cells around the best where the answer stays the same."""
@@ -219,59 +203,58 @@ class ChangeSearch:
                 f"{one.feature.shown} = {one.feature.with_unit(one.feature.describe_value(one.values[place]))}"
                 for one, place in zip(cells, best, strict=True)
             ]
-        kept = [np.arange(len(one.values)) == place for one, place in zip(cells, best, strict=True)]
+        kept = [[place] for place in best]
         for axis, (one, place) in enumerate(zip(cells, best, strict=True)):
             for run in one.list_runs(place):
                 for cell in run:
-                    wider = [*kept[:axis], kept[axis] | (np.arange(len(one.values)) == cell), *kept[axis + 1 :]]
+                    wider = [*kept[:axis], [*kept[axis], cell], *kept[axis + 1 :]]
                     if not good[np.ix_(*wider)].all():
                         break
-                    kept[axis] = wider[axis]
-        return [one.describe(mask) for one, mask in zip(cells, kept, strict=True)]
+                    kept = wider
+        return [one.take(np.array(own)).describe() for one, own in zip(cells, kept, strict=True)]
 
-    def _cells(self, column: int, condition: Condition | None) -> Cells:
-        """Return the cells of a column that fulfil a condition and do not hold the row's own value."""
+    def _cells(self, column: int, premise: Premise) -> Cells:
+        """Return the cells of a column that a rule allows and that do not hold the row's own value."""
         if column not in self._found:
             self._found[column] = self._find_cells(column)
-        cells = self._found[column]
+        cells, condition = self._found[column], premise.held.get(column)
         return cells if condition is None else cells.take(condition.holds(cells.values))
 
     def _find_cells(self, column: int) -> Cells:
         """Return the cells of a column that do not hold the row's own value."""
-        feature, cuts = self.explainers.schema[column], self.cuts[column]
+        feature, value = self.explainers.schema[column], self.row[column]
         if feature.is_number:
-            edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+            edges = np.array([-np.inf, *sorted(self.ends[column]), np.inf])
             lower, upper = edges[:-1], edges[1:]
-            values = self._pick_values(feature, lower, upper, self.row[column])
+            values = _pick_values(feature, lower, upper, value)
+            # Between two thresholds there may be no whole number.
             inside = (values > lower) & (values <= upper)
-            cells = Cells(feature, column, values, lower, upper).take(inside)
+            values, lower, upper = values[inside], lower[inside], upper[inside]
         else:
             # Rare levels have no name, so no change to one can be suggested.
-            codes = np.arange(len(feature.named_levels), dtype=float)
-            cells = Cells(feature, column, codes, codes, codes)
-        if feature.missing:
-            ends = [np.append(end, np.nan) for end in (cells.values, cells.lower, cells.upper)]
-            cells = Cells(feature, column, *ends)
-        value = self.row[column]
+            values = lower = upper = np.arange(len(feature.named_levels), dtype=float)
+        arrays = [values, lower, upper, np.arange(len(values), dtype=float)]
+        cells = Cells(feature, column, *([np.append(array, np.nan) for array in arrays] if feature.missing else arrays))
         own = np.isnan(cells.values) if math.isnan(value) else cells.values == value
         if feature.is_number:
             own |= (value > cells.lower) & (value <= cells.upper)
         return cells.take(~own)
 
-    def _pick_values(self, feature: Feature, lower: Floats, upper: Floats, value: float) -> Floats:
-        """Return a value in each cell: the upper end, or one a little over the lower end where that is nearer."""
-        whole = feature.kind is Kind.INTEGER
-        bottom = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - feature.scale, 0.0))
-        if whole:
-            over = np.floor(bottom) + 1
-        else:
-            step = max(STEP * feature.scale, sys.float_info.min)
-            over = round_to_step(bottom + step, step, whole=False, rounding=np.ceil)
-            # Beside a very large number the step is nothing.
-            over = np.where(over > bottom, over, np.nextafter(bottom, np.inf))
-        top = np.floor(upper) if whole else upper
-        # Where a value is above the cell, the upper end is the nearest.
-        return np.where(np.isfinite(upper) & ((value > upper) | (over > upper)), top, over)
+
+def _pick_values(feature: Feature, lower: Floats, upper: Floats, value: float) -> Floats:
+    """Return a value in each cell: the upper end, or one a little over the lower end where that is nearer."""
+    whole = feature.kind is Kind.INTEGER
+    bottom = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - feature.scale, 0.0))
+    if whole:
+        over = np.floor(bottom) + 1
+    else:
+        step = max(STEP * feature.scale, sys.float_info.min)
+        over = round_to_step(bottom + step, step, whole=False, rounding=np.ceil)
+        # Beside a very large number the step is nothing.
+        over = np.where(over > bottom, over, np.nextafter(bottom, np.inf))
+    # Where a value is above the cell, the upper end is the nearest.
+    top = np.floor(upper) if whole else upper
+    return np.where(np.isfinite(upper) & ((value > upper) | (over > upper)), top, over)
 
 
 def find_change(explainers: ExplainerSet, row: Floats, label: Any) -> Change | None:
