@@ -154,7 +154,7 @@ def draw() -> str:
     legend = {
         "right": (28, 56, "the explainer agrees with the model"),
         "wrong": (28, 22, "the explainer disagrees with the model"),
-        "uncovered": (528, 56, "no explainer covers this row"),
+        "uncovered": (528, 56, "silent: no explainer covers it"),
         "left out": (528, 22, "the explainer disagrees, not counted"),
     }
     for kind, (x, up, words) in legend.items():

@@ -80,7 +80,7 @@ def test_every_method_is_silent_in_the_same_rows(atlas, tmp_path):
 def test_the_summary_names_both(atlas):
     text = atlas.summary()
     assert "Within each of these subgroups, at least 85% of answers match (certified for all of them together):" in text
-    assert "No answers in these subgroups, where a floor of 85% could not be shown:\n  sex=M" in text
+    assert "Silent in these subgroups, where a floor of 85% could not be shown:\n  sex=M" in text
     assert "sex=F" in text
 
 

@@ -14,7 +14,6 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls
-from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
 from oleander.draws.jitter import measure_realism
@@ -43,7 +42,6 @@ from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress, tell_progress
 from oleander.watch import COVERAGE_KEPT, Watch
-from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
 from oleander.words.summary import summarize
 
@@ -709,12 +707,11 @@ class AggregateExplainer(Parameters):
         *,
         title: str = "How the model decides",
         intended_use: str = "",
-        headings: Headings = "plain",
         model_file: str | os.PathLike[str] | None = None,
     ) -> None:
         """Write a folder of evidence that a third party can check without Oleander.
 
-        It holds a README under the headings that reviewers ask for, the rules as JSON and as Python, every figure with
+        It holds a README with what reviewers ask for, the rules as JSON and as Python, every figure with
         hashes of the rows and of the model's answers, and ``recompute.py``, which needs the standard library only and
         recomputes the figures from a CSV file of the rows and the model's answers.
 
@@ -723,12 +720,9 @@ class AggregateExplainer(Parameters):
         folder : path
         title, intended_use : str
             What the model is, and what it is for, which only you know.
-        headings : {"plain", "annex-iv"}
-            Intended use, data, performance and so on; or the order of Annex IV of the EU AI Act.
         model_file : path or None
             The model's file, of which the hash is written.
         """
-        check_choice("headings", headings, ("plain", "annex-iv"))
         write_folder(
             self._shareable(False),
             None if self.engine_ is None else self.engine_.rows,
@@ -736,7 +730,6 @@ class AggregateExplainer(Parameters):
             title=title,
             intended_use=intended_use,
             confidence=self.floor.confidence,
-            headings=headings,
             model_file=None if model_file is None else Path(model_file),
         )
 

@@ -172,27 +172,18 @@ def test_the_script_names_what_is_missing(tmp_path):
     assert "rows.csv cannot be read" in run(tmp_path).stderr
 
 
-@pytest.mark.parametrize(("headings", "first"), [("plain", "## Intended use"), ("annex-iv", "## 1. General desc")])
-def test_the_readme_has_the_wanted_headings(headings, first, tmp_path):
+def test_the_readme_names_the_use_the_edits_and_the_model(tmp_path):
     (tmp_path / "model.bin").write_bytes(b"model")
-    options = {"headings": headings, "intended_use": "Triage of *falls*.", "model_file": tmp_path / "model.bin"}
+    options = {"intended_use": "Triage of *falls*.", "model_file": tmp_path / "model.bin"}
     fit("labels").without(1).dossier(tmp_path / "out", title="The clinic", **options)
     text = (tmp_path / "out" / "README.md").read_text()
-    assert text.startswith("# The clinic\n\n" + first)
+    assert text.startswith("# The clinic\n\n## Intended use")
     for words in ("Triage of \\*falls\\*.", "- Rule 1 was removed", "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a"):
         assert words in text
-    if headings == "annex-iv":
-        # Point 3 asks for degrees of accuracy, and point 5 for what only the provider can write.
-        sections = dict(part.split("\n\n", 1) for part in text.split("## ")[1:])
-        assert [heading[:2] for heading in sections] == [*(f"{number}." for number in range(1, 10)), "Ho"]
-        assert "| the model says |" in sections["3. Monitoring, functioning and control of the AI system"]
-        assert "*To be written by the provider" in sections["5. Risk management system"]
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
     atlas = fit("labels")
-    with pytest.raises(ValueError, match="headings='iso' is not known; use 'plain' or 'annex-iv'"):
-        atlas.dossier(tmp_path / "out", headings="iso")
     atlas.save(tmp_path / "atlas.oleander")
     loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")
     assert not (tmp_path / "out").exists()

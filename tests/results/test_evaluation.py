@@ -38,11 +38,12 @@ def test_every_figure_by_hand():
         "covered": pytest.approx([1.0, 2 / 3]),
         "answered_correctly": pytest.approx([2 / 3, 1 / 3]),
     }
-    assert str(result) == (
-        "5 of 6 rows are answered (83.3%). 3 of the answers match the model (60.0%). The least faithful explainer "
-        "matches the model on 66.6% of its rows; the mean over explainers is 70.8%. On 20.0% of the answered rows "
-        "explainers disagree."
-    )
+    assert str(result).splitlines() == [
+        "5 of 6 rows are answered (83.3%).",
+        "3 of the answers match the model (60.0%).",
+        "The least faithful explainer matches the model on 66.6% of its rows; the mean over explainers is 70.8%.",
+        "On 20.0% of the answered rows explainers disagree.",
+    ]
     assert (result.n_answered, result.n_right) == (5, 3)
 
 

@@ -26,7 +26,7 @@ def test_the_words_are_those_of_the_summary():
 def test_a_silent_row_is_told_what_would_answer_it():
     explanation = explain_row(CHOSEN, np.array([0.9, 0.5]))
     assert explanation.label is None
-    assert "No answer: no rule covers this row." in str(explanation)
+    assert "The rules are silent: no rule holds for this row." in str(explanation)
     assert str(explanation.change) == "The rules would answer 'False' (rule 1) if x0 ≤ 0.5."
 
 

@@ -56,7 +56,7 @@ def test_many_rows_are_explained_as_each_by_itself(atlas, rows):
         assert line.agrees == explanation.agrees
         assert line.rule == (None if first is None else first.name)
         assert line.explainer == (None if first is None else first.explainer + 1)
-        assert line.why_silent == ("" if explanation.statements else "no rule covers this row")
+        assert line.why_silent == ("" if explanation.statements else "no rule holds for this row")
         assert line.far_outside == "; ".join(map(str, explanation.far_outside))
         if first is not None:
             assert line.at_least == (first.judged.bound if first.judged else pytest.approx(np.nan, nan_ok=True))

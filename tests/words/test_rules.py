@@ -54,10 +54,10 @@ def test_what_the_black_box_says_is_compared_with_the_answer():
         ),
         (replace(explanation, black_box="a"), True, "The model says 'a'; the explanation agrees."),
         (replace(explanation, black_box="b"), False, "The model says 'b'; the explanation does not agree."),
-        (Explanation((), black_box="b"), None, "The model says 'b'; the rules give no answer."),
-        (Explanation((), black_box=2.34567891), None, "The model says 2.34567891; the rules give no answer."),
-        (Explanation((), black_box=0.1 + 0.2), None, "The model says 0.3; the rules give no answer."),
-        (Explanation((), black_box=1234567.0), None, "The model says 1234567; the rules give no answer."),
+        (Explanation((), black_box="b"), None, "The model says 'b'."),
+        (Explanation((), black_box=2.34567891), None, "The model says 2.34567891."),
+        (Explanation((), black_box=0.1 + 0.2), None, "The model says 0.3."),
+        (Explanation((), black_box=1234567.0), None, "The model says 1234567."),
     ]
     for one, agrees, words in cases:
         assert one.agrees is agrees
@@ -73,13 +73,13 @@ def test_explainers_that_agree_are_only_listed():
 
 def test_silence_has_its_reason():
     cases = [
-        (Explanation(()), "no rule covers this row"),
+        (Explanation(()), "no rule holds for this row"),
         (Explanation((), unreadable="column 'ward' holds 'south'"), "column 'ward' holds 'south'"),
     ]
     for explanation, why in cases:
         assert explanation.label is None
-        assert f"No answer: {why}." in str(explanation)
-    assert "No answer" not in str(Explanation((statement(0, "a"), statement(1, "b"))))
+        assert f"The rules are silent: {why}." in str(explanation)
+    assert "silent" not in str(Explanation((statement(0, "a"), statement(1, "b"))))
 
 
 def test_values_far_outside_are_warned_about():

@@ -17,7 +17,7 @@ from oleander.export.recompute import canonical, fingerprint, has_numbers
 from oleander.files.saved import whole_folder
 from oleander.messages import visible
 from oleander.results.fit_record import FitRecord
-from oleander.words.dossier import write_dossier
+from oleander.words.dossier import write_readme
 
 PACKAGES = ("oleander", "numpy", "scipy", "pandas", "scikit-learn", "numba", "highspy")
 
@@ -37,7 +37,7 @@ def write_folder(
 ) -> None:
     """Write the folder; ``rows`` are those that judged, None where an explainer was loaded.
 
-    ``readme`` has the title, the intended use and the headings of the README.
+    ``readme`` has the title and the intended use.
     """
     if not record.is_asked:
         raise DossierError("a dossier is for rules, and these explainers are small models in regions that were chosen.")
@@ -55,7 +55,7 @@ def write_folder(
     contents = {
         "rules.json": json.dumps(record.to_dict(), allow_nan=False, indent=1),
         "rules.py": write_python(record.explainers, record.floor_by),
-        "README.md": write_dossier(record, facts, **readme),
+        "README.md": write_readme(record, facts, **readme),
     }
     facts["files"] = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in contents.items()}
     contents["figures.json"] = json.dumps(facts, allow_nan=False, indent=1, ensure_ascii=False)

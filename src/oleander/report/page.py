@@ -19,21 +19,26 @@ from typing import Any
 import numpy as np
 
 from oleander import __version__
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools
 from oleander.data.checks import one_per_row
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
-from oleander.files.checkpoint import hash_array
 from oleander.files.saved import write_whole
 from oleander.messages import show_percent, visible
-from oleander.report.columns import describe_columns, typical_row
-from oleander.report.rows import PageRows, describe_listed, describe_rows, list_silent, named_groups
+from oleander.report.counts import (
+    PageRows,
+    describe_columns,
+    describe_listed,
+    describe_rows,
+    named_groups,
+    typical_row,
+)
 from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.tradeoff import Cell
 from oleander.rules.conditions import Condition, clauses
-from oleander.words.claims import LEAST_STATED, describe_claim, describe_verdict
-from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence
-from oleander.words.summary import ONE_TREE, describe_cell, describe_making
+from oleander.words.claims import LEAST_STATED, describe_claim
+from oleander.words.rules import CHANGE, DISAGREE, FAR, SILENT, count_matches, describe_all, describe_evidence
+from oleander.words.summary import describe_cell, describe_making
 
 CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
@@ -187,14 +192,28 @@ def build_content(
     given = None if shown is None or shown.answers is None else shown.answers[0]
     answers.update(() if given is None else given)
     codes = {answer: code for code, answer in enumerate(sorted(answers))}
-    sets = _Sets(atlas, shown, codes)
-    start = [record.max_explainers, record.min_fidelity]
-    described = []
+    # Explainers and sets that several cells share are described once.
+    members: dict[tuple[int, bool], dict[str, Any]] = {}
+    sets: dict[tuple[int, ...], dict[str, Any]] = {}
+    start, described = [record.max_explainers, record.min_fidelity], []
     for cell in cells:
-        is_fitted = [cell.max_explainers, cell.min_fidelity] == start
-        figures = {name: getattr(cell, name) for name in CELL_FIGURES}
-        described.append({**figures, "set": sets.add(cell), **describe_cell(record, cell, is_fitted=is_fitted)})
-    lists = [one["silent"] for one in sets.sets.values() if "silent" in one]
+        line = {name: getattr(cell, name) for name in CELL_FIGURES}
+        line |= describe_cell(record, cell, is_fitted=[cell.max_explainers, cell.min_fidelity] == start)
+        described.append(line | {"set": None})
+        if cell.explainers is None:
+            continue
+        keys = [(id(member.explainer), member.claim is None) for member in cell.explainers.members]
+        for key, member in zip(keys, cell.explainers.members, strict=True):
+            if key not in members:
+                members[key] = describe_member(member, schema, codes, record.min_fidelity)
+        own = tuple(list(members).index(key) for key in keys)
+        if own not in sets:
+            sets[own] = {"members": own, "ranked": cell.explainers.ranked.tolist()}
+            if shown is not None:
+                said = cell.explainers.read(shown.values, shown.heard)
+                sets[own] |= describe_rows(cell.explainers, said, shown, codes, _judge(atlas, cell, said, shown))
+        described[-1]["set"] = list(sets).index(own)
+    lists = [one["silent"] for one in sets.values() if "silent" in one]
     within = record.explainers.tolerance
     return {
         "title": visible(title),
@@ -203,8 +222,8 @@ def build_content(
         "classes": list(codes),
         # Ranges of numbers, in their order.
         "ranges": None if within is None or given is None else [codes[word] for word in given],
-        "members": list(sets.members.values()),
-        "sets": list(sets.sets.values()),
+        "members": list(members.values()),
+        "sets": list(sets.values()),
         "cells": described,
         "start": start,
         # Edits are of rules, each with its own conditions and answer.
@@ -212,7 +231,7 @@ def build_content(
         "n_rows": None if shown is None else len(shown.values),
         "has_intervals": shown is not None and shown.has_intervals,
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
-        "phrases": {"far": FAR, "disagree": DISAGREE, "change": CHANGE},
+        "phrases": {"far": FAR, "disagree": DISAGREE, "change": CHANGE, "silent": SILENT},
         "by_folds": record.by_folds,
         "confidence": "" if record.certificate is None else show_percent(record.certificate.confidence),
         "is_asked": record.is_asked,
@@ -222,39 +241,8 @@ def build_content(
         "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
         "made": describe_making(record, atlas.n_queries_),
-        "verdict": [ONE_TREE, *describe_verdict(record.verdict, record.min_fidelity)] if record.verdict else [],
-        "settings": describe_settings(atlas, values),
+        "settings": describe_settings(atlas),
     }
-
-
-class _Sets:
-    """The choices of the trade-off and their explainers, each described once for all cells that share it."""
-
-    def __init__(self, atlas: AggregateExplainer, shown: PageRows | None, codes: Codes) -> None:
-        self.atlas, self.shown, self.codes = atlas, shown, codes
-        self.members: dict[tuple[int, bool], dict[str, Any]] = {}
-        self.sets: dict[tuple[int, ...], dict[str, Any]] = {}
-
-    def add(self, cell: Cell) -> int | None:
-        """Return the number of a cell's choice; None where it holds no explainers."""
-        if cell.explainers is None:
-            return None
-        own = tuple(self._add_member(member) for member in cell.explainers.members)
-        if own not in self.sets:
-            found = {"members": own, "ranked": cell.explainers.ranked.tolist()}
-            if self.shown is not None:
-                answers = cell.explainers.read(self.shown.values, self.shown.heard)
-                judged = _judge(self.atlas, cell, answers, self.shown)
-                found |= describe_rows(cell.explainers, answers, self.shown, self.codes, judged)
-                found["silent"] = list_silent(cell.explainers, self.shown.values, answers.answered)
-            self.sets[own] = found
-        return list(self.sets).index(own)
-
-    def _add_member(self, member: ChosenExplainer) -> int:
-        key, record = (id(member.explainer), member.claim is None), self.atlas.record_
-        if key not in self.members:
-            self.members[key] = describe_member(member, record.schema, self.codes, record.min_fidelity)
-        return list(self.members).index(key)
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -289,7 +277,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "words": f"{describe_all(member)}{claim}",
         "where": where,
         "one": member.is_one_rule,
-        "features": sorted({*explainer.features, *(one.column for one in member.conditions)}),
+        "features": member.features,
         "region": member.region.form(),
         "explainer": form,
         "rules": rules,
@@ -306,24 +294,12 @@ def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: PageR
     return atlas.engine_.judged_apart((cell.max_explainers, cell.min_fidelity))
 
 
-def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[list[str]]:
+def describe_settings(atlas: AggregateExplainer) -> list[list[str]]:
     """Return what is needed to make the explanation again, as pairs of name and text."""
-    engine = atlas.engine_
     params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
-    names = ["max_explainers", "min_fidelity"] if engine is None else sorted(params.keys() - hidden)
-    settings = [
+    names = ["max_explainers", "min_fidelity"] if atlas.engine_ is None else sorted(params.keys() - hidden)
+    return [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
-    if engine is not None:
-        fitted = engine.rows
-        settings.append(["rows of the fit", f"{fitted.n_rows:,}, fingerprint {_fingerprint(fitted.values)}"])
-    if shown is not None:
-        settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_fingerprint(shown)}"])
-    return settings
-
-
-def _fingerprint(values: Floats) -> str:
-    """Return a hash of the rows and their order, which reveals no value."""
-    return hash_array(np.where(np.isnan(values), np.nan, values) + 0.0)[:16]

@@ -59,6 +59,11 @@ class ChosenExplainer(Shown):
         return () if self.region.box is None else self.region.box.conditions
 
     @property
+    def features(self) -> list[int]:
+        """The columns that its conditions and its answers use."""
+        return sorted({*self.explainer.features, *(one.column for one in self.conditions)})
+
+    @property
     def certified(self) -> Claim | None:
         """The claim, where a held-out row lies in its region."""
         return self.claim if self.claim is not None and self.claim.n_rows else None

@@ -63,8 +63,6 @@ class ModelScore(Saved):
     n_right_silent: Count
     # Whether rows belong to groups, so that they are no independent evidence.
     by_group: bool = False
-    # True labels that the black box never gives.
-    unsaid: tuple[Annotated[str, visible], ...] = ()
 
     @classmethod
     def count(cls, answers: Answers, rows: Rows, truth: Labels | None) -> Self | None:
@@ -77,15 +75,13 @@ class ModelScore(Saved):
             return None
         known = np.flatnonzero(~pd.isna(truth))
         labels, truth = rows.labels_of_rows[known], truth[known]
-        said, true = set(labels.tolist()), set(truth.tolist())
-        if not len(known) or (within is None and not said & true):
+        if not len(known) or (within is None and not {*labels.tolist()} & {*truth.tolist()}):
             return None
         right = agrees(labels, truth, within)
         answered = answers.answered[rows.point_of_row][known]
         n_answered, n_right = int(answered.sum()), int((right & answered).sum())
         n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
-        unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
-        return cls(n_answered, n_right, n_silent, n_right_silent, rows.groups is not None, unsaid)
+        return cls(n_answered, n_right, n_silent, n_right_silent, rows.groups is not None)
 
     @property
     def share(self) -> float:

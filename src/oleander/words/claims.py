@@ -236,13 +236,11 @@ def describe_floor_check(check: FloorCheck) -> str:
 @say.register
 def describe_tested(tested: Tested) -> str:
     """Return whether rules passed a test on a reserve, and what the next test takes."""
-    floor, units = show_percent(tested.floor), how_many(tested.n_units, tested.unit)
-    sure = f"{show_percent(tested.confidence)} confidence for all that these {tested.unit} certify"
-    result = (
-        f"Passed: {at_least(tested.floor)} of answers match the model{about(tested.unit)} ({sure}; {units})."
-        if tested.passed
-        else f"Not passed: a floor of {floor} is not shown on the {units} of this reserve."
-    )
+    units = how_many(tested.n_units, tested.unit)
+    result = f"Not passed: a floor of {show_percent(tested.floor)} is not shown on the {units} of this reserve."
+    if tested.passed:
+        sure = f"{show_percent(tested.confidence)} confidence for all that these {tested.unit} certify; {units}"
+        result = f"Passed: {at_least(tested.floor)} of answers match the model{about(tested.unit)} ({sure})."
     return f"{result} {_say_next(tested)}"
 
 
@@ -254,10 +252,10 @@ def describe_reserve(tested: Tested, n_tests: int) -> str:
 
 def _say_next(tested: Tested) -> str:
     failed = f"{how_many(tested.n_failed, 'tests')} failed so far" if tested.n_failed else "No test has failed so far"
-    needed = f"of {how_many(tested.n_units, tested.unit)} must match the model, if all are answered"
     if tested.n_needed > tested.n_units:
         return f"{failed}; the next test cannot pass, even if every answer matches: make a reserve of more rows."
-    return f"{failed}; to pass the next test, {tested.n_needed:,} {needed}."
+    needed = f"{tested.n_needed:,} of {how_many(tested.n_units, tested.unit)}"
+    return f"{failed}; to pass the next test, {needed} must match the model, if all are answered."
 
 
 @say.register
@@ -288,14 +286,12 @@ def describe_verdict(tree: OneTree | None, floor: float) -> list[str]:
     """Return in sentences what one tree would do; none where it was not asked for."""
     if tree is None:
         return []
+    leaves = "1 leaf" if tree.rules == 1 else how_many(tree.rules, "leaves")
     line = (
-        f"One plain tree ({how_many(tree.rules, 'leaves') if tree.rules > 1 else '1 leaf'}) answers "
-        f"{show_share(tree.coverage, 1)} of rows and matches the model on {show_share(tree.agreement, 1)} of them "
-        f"({at_least(tree.bound, 1)} on new rows)."
+        f"One plain tree instead ({leaves}) would answer all rows and match the model on "
+        f"{show_share(tree.agreement, 1)} of those that it was not grown on ({at_least(tree.bound, 1)} on new rows)."
     )
-    if tree.bound < floor:
-        return [line]
-    return [line, f"One plain tree is enough: it reaches the required {show_percent(floor)} on all rows."]
+    return [line if tree.bound < floor else f"{line} It would be enough: it keeps the floor of {show_percent(floor)}."]
 
 
 def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:
@@ -308,22 +304,22 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
     >>> why_too_few(29, "groups", 0.9, 0.05)
     """
 
-    def bound_of(n_units: int) -> float:
-        error = level_of_widest(level, n_units) if of_widest else level
-        return float(lower_bound(n_units, n_units, error))
+    def error_of(n_units: int) -> float:
+        return level_of_widest(level, n_units) if of_widest else level
 
-    if bound_of(n_units) >= min_fidelity:
+    def is_enough(n_units: int) -> bool:
+        return float(lower_bound(n_units, n_units, error_of(n_units))) >= min_fidelity
+
+    if is_enough(n_units):
         return None
     needed = "no number of them shows a floor of 1"
     if min_fidelity < 1:
         first = math.ceil(math.log(level) / math.log(min_fidelity))
-        n_needed = next(number for number in itertools.count(first) if bound_of(number) >= min_fidelity)
-        needed = f"{n_needed:,} are needed"
-    error = level_of_widest(level, n_units) if of_widest else level
+        needed = f"{next(filter(is_enough, itertools.count(first))):,} are needed"
     return (
         f"min_fidelity={min_fidelity:g} cannot be shown on {how_many(n_units, unit)}, even if every answer "
-        f"matches: {needed}. {describe_highest(n_units, unit, error)} Give more {unit}, which need no labels, or lower "
-        "min_fidelity."
+        f"matches: {needed}. {describe_highest(n_units, unit, error_of(n_units))} Give more {unit}, which need no "
+        "labels, or lower min_fidelity."
     )
 
 

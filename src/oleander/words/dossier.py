@@ -1,52 +1,21 @@
-"""The README of a dossier in Markdown, under plain headings or in the order of Annex IV of the EU AI Act."""
+"""The README of a dossier in Markdown: what the rules are for, how well they do, every rule, and how to check it."""
 
 import html
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_evidence
-from oleander.words.summary import (
-    describe_exact,
-    describe_facts,
-    describe_fit,
-    describe_realism,
-    tabulate_classes,
-)
+from oleander.words.summary import describe_facts, describe_fit, describe_realism, tabulate_classes
 
 # Characters that Markdown gives a meaning to.
 MARKS = "\\`*_[]#|~:"
 # What would begin a list or underline a heading.
 STARTS = re.compile(r"([-+=]|\d+[.)])")
-Headings = Literal["plain", "annex-iv"]
-PROVIDER = "*To be written by the provider: nothing in a set of rules says it.*"
-# The parts under each heading, in order.
-PLAIN = {
-    "Intended use": ("use",),
-    "Data": ("data", "columns"),
-    "Rules": ("rules",),
-    "Performance": ("performance", "classes"),
-    "Limits": ("limits",),
-    "Oversight": ("oversight", "monitoring"),
-    "Change log": ("changes",),
-    "How to check this folder": ("check",),
-}
-ANNEX_IV = {
-    "1. General description of the AI system": ("use",),
-    "2. Elements of the AI system and process for its development": ("data", "columns", "rules"),
-    "3. Monitoring, functioning and control of the AI system": ("performance", "classes", "oversight", "limits"),
-    "4. Appropriateness of the performance metrics": ("metrics",),
-    "5. Risk management system": ("provider",),
-    "6. Relevant changes made through the lifecycle": ("changes",),
-    "7. Harmonised standards applied": ("provider",),
-    "8. EU declaration of conformity": ("provider",),
-    "9. Evaluation of the performance in the post-market phase": ("monitoring", "provider"),
-    "How to check this folder": ("check",),
-}
 
 
 def escape(text: str) -> str:
@@ -60,10 +29,66 @@ def escape(text: str) -> str:
     return f"&#{ord(shown[0])};{shown[1:]}" if STARTS.match(shown) else shown
 
 
-def _list_figures(record: FitRecord) -> list[str]:
-    lines = [*describe_fit(record), *describe_facts(record), *describe_exact(record)]
-    lines.append(f"{record.n_queries:,} rows were sent to the model.")
-    return [f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in lines]
+def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str) -> str:
+    """Return the README of a dossier."""
+    n_rules = len(record.explainers.members)
+    figures = [*describe_fit(record), *describe_facts(record), f"{record.n_queries:,} rows were sent to the model."]
+    columns = record.schema.table
+    columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
+    sections = {
+        "Intended use": [
+            f"{how_many(n_rules, 'rules')} describe{'s' * (n_rules == 1)} a black-box model: what it answers, not what "
+            "is true. Where no rule holds, no answer is given. Where several hold, the most faithful one answers.",
+            "",
+            escape(intended_use) or "*To be written by the provider: nothing in a set of rules says it.*",
+        ],
+        "Data": [
+            *_describe_data(record, facts),
+            "",
+            *_tabulate(["column", "kind", "values", "may be missing"], *columns.to_numpy().tolist()),
+        ],
+        "Rules": _list_rules(record),
+        "Performance": [
+            *(f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in figures),
+            "",
+            *_tabulate(*tabulate_classes(record.widest_evaluation, record)),
+        ],
+        "Limits": _list_limits(record),
+        "Oversight": [
+            "Where no rule holds, no answer is given, and a person should decide. Rules that people wrote or forced in "
+            "are marked.",
+            "",
+            "`oleander watch` checks new rows as often as you like: while the floor holds, the probability that it "
+            "ever raises an alarm is at most 5%.",
+        ],
+        "Change log": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],
+        "How to check this folder": _describe_check(record, facts),
+    }
+    parts = ("\n".join([f"## {heading}", "", *lines]) for heading, lines in sections.items())
+    return "\n\n".join([f"# {escape(title)}", *parts]) + "\n"
+
+
+def _tabulate(names: Sequence[str], *lines: Sequence[str]) -> list[str]:
+    body = [f"| {' | '.join(map(escape, line))} |" for line in lines]
+    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
+
+
+def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:
+    judged = f"{how_many(record.evaluation.n_rows)} judged the rules. No row is in this folder."
+    if record.exact is not None and record.accuracy is not None:
+        judged = (
+            f"The rules were learned and chosen on a sample of {how_many(record.accuracy.n_sample)}, and counted on "
+            f"all {how_many(record.exact.n_rows)}. No row is in this folder."
+        )
+    lines = [judged, f"Rows sent to the model: {record.n_queries:,}."]
+    if record.by_folds:
+        lines.append("The rules were learned around the same rows, so counts of these rows certify nothing.")
+    hashes = {name: value for name, value in facts["figures"].items() if name.startswith("fingerprint")}
+    if facts["model file"] is not None:
+        hashes["the model's file"] = facts["model file"]
+    lines += [f"SHA-256, {name}: `{value}`" for name, value in hashes.items()]
+    lines.append(f"Versions: {', '.join(f'{name} {version}' for name, version in facts['versions'].items())}.")
+    return [f"- {line}" for line in lines]
 
 
 def _list_rules(record: FitRecord) -> list[str]:
@@ -78,22 +103,11 @@ def _list_rules(record: FitRecord) -> list[str]:
     return lines
 
 
-def _tabulate_columns(record: FitRecord) -> list[str]:
-    columns = record.schema.table
-    columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
-    return _tabulate(["column", "kind", "values", "may be missing"], *columns.to_numpy().tolist())
-
-
-def _tabulate(names: Sequence[str], *lines: Sequence[str]) -> list[str]:
-    body = [f"| {' | '.join(map(escape, line))} |" for line in lines]
-    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
-
-
 def _list_limits(record: FitRecord) -> list[str]:
     limits = [
         "The rules say what the model answers. They do not say that it is right, nor what causes what.",
-        'A level that is not in the table above counts as "rare" where the column has that level. Otherwise a row with '
-        "such a level gets no answer, and neither does one with a missing value where none is allowed.",
+        'A level that is not in the table above counts as "rare" where the column has that level. Otherwise the rules '
+        "are silent on a row with such a level, and on one with a missing value where none is allowed.",
         "The figures hold for rows from the same source as the rows that were checked. `oleander evaluate` checks new "
         "rows.",
     ]
@@ -101,70 +115,6 @@ def _list_limits(record: FitRecord) -> list[str]:
         limits.append("The figures are not certified: no row was held out for that alone.")
     limits += map(escape, describe_realism(record))
     return [f"- {limit}" for limit in limits]
-
-
-def write_dossier(
-    record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str, headings: Headings
-) -> str:
-    """Return the README of a dossier in Markdown."""
-    n_rules = len(record.explainers.members)
-    parts = {
-        "use": [
-            f"{how_many(n_rules, 'rules')} describe{'s' * (n_rules == 1)} a black-box model: what it answers, not what "
-            "is true. Where no rule holds, no answer is given. Where several hold, the most faithful one answers.",
-            "",
-            escape(intended_use) if intended_use else PROVIDER,
-        ],
-        "performance": _list_figures(record),
-        "rules": _list_rules(record),
-        "classes": _tabulate(*tabulate_classes(record.widest_evaluation, rarest_first=not record.is_number)),
-        "columns": _tabulate_columns(record),
-        "limits": _list_limits(record),
-        "data": _describe_data(record, facts),
-        "metrics": [
-            "The figures say how well the rules describe the model: how many rows they answer, and on how many of "
-            "these the answer matches the model's. How often the model is correct is another question.",
-            "",
-            PROVIDER,
-        ],
-        "oversight": [
-            "Where no rule holds, no answer is given, and a person should decide. Rules that people wrote or forced in "
-            "are marked.",
-        ],
-        "monitoring": [
-            "`oleander watch` checks new rows as often as you like: while the floor holds, the probability that it "
-            "ever raises an alarm is at most 5%."
-        ],
-        "changes": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],
-        "check": _describe_check(record, facts),
-        "provider": [PROVIDER],
-    }
-    sections = [f"# {escape(title)}"]
-    for heading, names in (ANNEX_IV if headings == "annex-iv" else PLAIN).items():
-        sections += [f"## {heading}", *("\n".join(parts[name]) for name in names)]
-    return "\n\n".join(sections) + "\n"
-
-
-def _describe_data(record: FitRecord, facts: dict[str, Any]) -> list[str]:
-    figures = facts["figures"]
-    lines = [
-        f"- {how_many(record.evaluation.n_rows)} judged the rules. No row is in this folder unless `rows.csv` is.",
-        f"- Rows sent to the model: {record.n_queries:,}.",
-    ]
-    if record.exact is not None and record.accuracy is not None:
-        lines[0] = (
-            f"- The rules were learned and chosen on a sample of {how_many(record.accuracy.n_sample)}, and counted on "
-            f"all {how_many(record.exact.n_rows)}. No row is in this folder."
-        )
-    if record.by_folds:
-        lines.append("- The rules were learned around the same rows, so counts of these rows certify nothing.")
-    for name in ("fingerprint of the rows", "fingerprint of the rows with the answers"):
-        if name in figures:
-            lines.append(f"- SHA-256, {name}: `{figures[name]}`")
-    if facts["model file"] is not None:
-        lines.append(f"- SHA-256 of the model's file: `{facts['model file']}`")
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    return [*lines, f"- Versions: {versions}."]
 
 
 def _describe_check(record: FitRecord, facts: dict[str, Any]) -> list[str]:

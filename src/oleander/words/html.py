@@ -24,7 +24,6 @@ from oleander.words.rules import (
 )
 from oleander.words.summary import (
     describe_evaluation,
-    describe_exact,
     describe_facts,
     describe_fit,
     tabulate_classes,
@@ -151,7 +150,7 @@ def _draw_path(watched: Watched, names: Sequence[str]) -> str:
 def draw_fit(record: FitRecord) -> str:
     """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
     first, *others = describe_fit(record)
-    lines = [*others, *describe_facts(record), *describe_exact(record)]
+    lines = [*others, *describe_facts(record)]
     rules = _draw_rules(record.explainers.members)
     return fragment(first, lines, rules, _draw_classes(record.evaluation))
 

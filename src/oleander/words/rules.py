@@ -9,6 +9,7 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.frames import take_rows
 from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import agrees, show_answer
+from oleander.judging.certificate import Claim
 from oleander.judging.subgroups import both
 from oleander.messages import show_share, visible
 from oleander.results.changing import Change
@@ -23,7 +24,7 @@ from oleander.words.claims import LEAST_STATED, describe_claim, how_many, on_new
 MOST_RULES, WIDEST_RULES = 20, 12
 MOST_FEATURES = 10
 # The page says these of the rows that are tried on it.
-UNCOVERED = "no rule covers this row"
+SILENT = "no rule holds for this row"
 DISAGREE = "The rules that hold disagree; the first one, which is the most faithful, answers."
 CHANGE = "The rules would answer '{}' ({}) if {}."
 FAR = "{} lies far {} all values in the data, where no rule was checked"
@@ -45,15 +46,6 @@ def matches_on(n_right: float, n_rows: int) -> str:
     return f"matches the model on {n_right:,.0f} of {how_many(n_rows)}"
 
 
-def describe_teachers(rule: Rule) -> str:
-    """Return how a rule does on what it was learned from.
-
-    >>> describe_teachers(Rule((), "low", 412, 0.97))
-    'matches the model on 97% of 412 rows it was learned from'
-    """
-    return f"matches the model on {show_share(rule.share)} of {how_many(rule.n_draws)} it was learned from"
-
-
 def describe_all(member: ChosenExplainer) -> str:
     """Return what rows say of all rules of an explainer together.
 
@@ -72,6 +64,24 @@ def _say_member(member: ChosenExplainer) -> list[str]:
     return [describe_all(member), *(f"  {rule}" for rule in member.rules())]
 
 
+def _find_claim(member: ChosenExplainer, position: int | None) -> Claim | None:
+    """Return what is claimed of a rule: by the certificate of an explainer with one rule, or by rows that judged it."""
+    if member.certified is not None and member.explainer.n_rules == 1:
+        return member.certified
+    return member.judged[position] if member.judged and position is not None else None
+
+
+def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | None:
+    """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
+    claim = _find_claim(member, position)
+    if claim is not None:
+        # A certificate of groups counts groups; rows that judge a rule are counted in any case.
+        of_groups = claim is member.certified and claim.unit != "rows"
+        return None if of_groups or not claim.n_rows else (int(claim.n_right), claim.n_rows)
+    is_counted = member.explainer.n_rules == 1 and member.support
+    return (round(member.fidelity * member.support), member.support) if is_counted else None
+
+
 def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule, *, alone: bool = False) -> str:
     """Return how sure a rule is; ``alone`` leaves out what is said of all rules of its explainer together.
 
@@ -82,22 +92,22 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
         counts = matches_on(round(member.fidelity * member.support), member.support) if member.support else "on no row"
         under = ", although it misses the floor on the rows that rules were learned from"
         return f"{counts}; edited by hand{under if member.by_hand == 'forced' else ''}"
-    if alone and not member.judged:
-        return describe_teachers(rule)
-    claim, is_one = member.certified, member.explainer.n_rules == 1
-    if claim is not None and is_one:
-        counts = matches_on(claim.n_right, claim.n_rows) if claim.unit == "rows" else how_many(claim.n_rows, claim.unit)
-        return f"{counts}; certified: {on_new_rows(claim)}"
-    if position is None or not member.judged:
-        words = describe_all(member)
-    elif member.judged[position].n_rows:
-        judged = member.judged[position]
-        few = f"too few {judged.unit} for a bound, but it {describe_teachers(rule)}"
-        words = matches_on(judged.n_right, judged.n_rows)
-        words += f"; {on_new_rows(judged) if judged.bound >= LEAST_STATED else few}"
+    learned = f"matches the model on {show_share(rule.share)} of {how_many(rule.n_draws)} it was learned from"
+    claim, certified = _find_claim(member, position), member.certified
+    if claim is None:
+        words = learned if alone and not member.judged else describe_all(member)
+    elif not claim.n_rows:
+        words = f"not checked on any row; {learned}"
     else:
-        words = f"not checked on any row; {describe_teachers(rule)}"
-    return words if claim is None or alone else f"{words}; its explainer is certified: {on_new_rows(claim)}"
+        pair = count_matches(member, 0 if position is None else position)
+        counts = how_many(claim.n_rows, claim.unit) if pair is None else matches_on(*pair)
+        bound = f"{'certified: ' if claim is certified else ''}{on_new_rows(claim)}"
+        if claim.bound < LEAST_STATED and claim is not certified:
+            bound = f"too few {claim.unit} for a bound, but it {learned}"
+        words = f"{counts}; {bound}"
+    if certified is None or claim is certified or alone:
+        return words
+    return f"{words}; its explainer is certified: {on_new_rows(certified)}"
 
 
 def describe_member(record: FitRecord, number: int) -> list[str]:
@@ -125,19 +135,6 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
     if len(rules) > most:
         lines.append(f"    and {len(rules) - most:,} narrower rules: explainers_[{number}].rules() lists all")
     return lines
-
-
-def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | None:
-    """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
-    is_one = member.explainer.n_rules == 1
-    if is_one and member.certified is not None:
-        claim = member.certified
-        return (int(claim.n_right), claim.n_rows) if claim.unit == "rows" else None
-    if member.judged:
-        # These are counts of rows also where the bound is about groups.
-        judged = member.judged[position]
-        return (int(judged.n_right), judged.n_rows) if judged.n_rows else None
-    return (round(member.fidelity * member.support), member.support) if is_one and member.support else None
 
 
 @say.register
@@ -173,18 +170,16 @@ def describe_black_box(explanation: Explanation) -> str:
         return f"The model was not asked{f': {explanation.not_asked}' if explanation.not_asked else ''}."
     answer = format_number(said) if isinstance(said, float) else f"'{visible(said)}'"
     if explanation.agrees is None:
-        return f"The model says {answer}; the rules give no answer."
-    agreement = "agrees" if explanation.agrees else "does not agree"
-    if explanation.tolerance is not None:
-        agreement += f" ({explanation.tolerance})"
-    return f"The model says {answer}; the explanation {agreement}."
+        return f"The model says {answer}."
+    within = "" if explanation.tolerance is None else f" ({explanation.tolerance})"
+    return f"The model says {answer}; the explanation {'agrees' if explanation.agrees else 'does not agree'}{within}."
 
 
 def describe_rest(explanation: Explanation) -> list[str]:
     """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""
     lines = []
     if not explanation.statements:
-        lines.append(f"No answer: {explanation.unreadable or UNCOVERED}.")
+        lines.append(f"The rules are silent: {explanation.unreadable or SILENT}.")
     elif explanation.disagree:
         lines.append(DISAGREE)
     if explanation.change is not None:
@@ -223,49 +218,34 @@ def tabulate_answers(
     members, answers = explainers.members, explainers.read(rows, both(readable, heard))
     given = answers.answered
     at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    names = np.full(len(rows), None, dtype=object)
+    names, why = np.full(len(rows), None, dtype=object), [""] * len(rows)
     for number, member in enumerate(members):
         own = np.flatnonzero(answers.speaker == number)
         found = member.explainer.find_rules(rows[own])
-        if found is None:
-            names[own] = name_rule(members, number, None)
-        else:
-            titles = [name_rule(members, number, position) for position in range(member.explainer.n_rules)]
-            names[own] = np.array(titles, dtype=object)[found]
-            if member.judged:
-                at_least[own] = np.array([claim.bound for claim in member.judged])[found]
+        titles = [name_rule(members, number, None if found is None else j) for j in range(member.explainer.n_rules)]
+        names[own] = np.array(titles, dtype=object)[0 if found is None else found]
+        if member.judged:
+            at_least[own] = np.array([claim.bound for claim in member.judged])[found]
         if member.certified is not None:
             certified[own] = member.certified.bound
-    agreed = None if known is None else agrees(answers.given, known, explainers.tolerance)
+    for place in np.flatnonzero(~given).tolist():
+        why[place] = SILENT if heard is None or heard[place] else SILENT_SUBGROUP
+        if readable is not None and not readable[place]:
+            why[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])), explainers.columns)
     table = pd.DataFrame(
         {
             "answer": _mask(answers.given, given),
             "black_box": None if known is None else _mask(known),
-            "agrees": None if agreed is None else _mask(agreed, given),
+            "agrees": None if known is None else _mask(agrees(answers.given, known, explainers.tolerance), given),
             "explainer": _mask(answers.speaker + 1, given),
             "rule": _mask(names),
             "at_least": at_least,
             "certified": certified,
-            "why_silent": _list_silence(explainers, X, readable, heard, given),
+            "why_silent": why,
             "far_outside": ["; ".join(map(describe_far, values)) for values in list_far(explainers.schema, rows)],
         }
     )
     return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
-
-
-def _list_silence(
-    explainers: ExplainerSet, X: Any, readable: Bools | None, heard: Bools | None, given: Bools
-) -> list[str]:
-    """Return why each row has no answer; empty for those with one."""
-    words = [""] * len(given)
-    for place in np.flatnonzero(~given).tolist():
-        if readable is not None and not readable[place]:
-            words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])), explainers.columns)
-        elif heard is not None and not heard[place]:
-            words[place] = SILENT_SUBGROUP
-        else:
-            words[place] = UNCOVERED
-    return words
 
 
 def _mask(values: Any, given: Bools | None = None) -> pd.Series:

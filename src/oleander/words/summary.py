@@ -1,11 +1,11 @@
-"""The sentences about a fit, which summary, page, notebook and model card share, and the summary made of them."""
+"""The sentences about a fit, which summary, page, notebook and dossier share, and the summary made of them."""
 
 import numpy as np
 
-from oleander.judging.certificate import Certificate, JointCertificate
+from oleander.judging.certificate import JointCertificate
 from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
-from oleander.results.evaluation import ClassCount, Evaluation, Uncovered
+from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.fit_record import FitRecord
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.words.claims import (
@@ -27,33 +27,19 @@ from oleander.words.rules import describe_member
 MOST_CLASSES = 12
 # A class in which a smaller share of all rows gets the model's answer is named.
 FAIR_SHARE = 0.5
-# What stands above the sentences of ``describe_verdict``.
-ONE_TREE = "What one tree would do instead, on rows that it was not grown on:"
-# What is said of an interval.
-CONFIDENT = " on new rows, with 95% confidence"
 
 
 def summarize(record: FitRecord) -> str:
     """Return the summary of a fit."""
-    members, floor = record.explainers.members, record.min_fidelity
+    members = record.explainers.members
     rules = [line for number in range(len(members)) for line in describe_member(record, number)]
     if any(member.judged for member in members):
         of = "each bound holds for one rule at a time"
         of = of if record.exact is None else "counted on the rows that nothing was learned or chosen from"
         rules.insert(0, f"The rules, widest first ({of}):")
-    trees = [f"  {line}" for line in describe_verdict(record.verdict, floor)]
-    if trees:
-        trees.insert(0, ONE_TREE)
-    parts = [
-        describe_fit(record),
-        describe_facts(record),
-        describe_exact(record),
-        rules,
-        describe_classes(record),
-        trees,
-        describe_realism(record),
-    ]
-    return "\n\n".join("\n".join(part) for part in parts if part)
+    verdict = describe_verdict(record.verdict, record.min_fidelity)
+    parts = [describe_fit(record), describe_facts(record), rules, _describe_classes(record), verdict]
+    return "\n\n".join("\n".join(part) for part in [*parts, describe_realism(record)] if part)
 
 
 # What a fit comes to: three sentences.
@@ -61,37 +47,41 @@ def summarize(record: FitRecord) -> str:
 
 def describe_fit(record: FitRecord) -> list[str]:
     """Return what the rules answer and how surely, what silence means, and how good the model itself is."""
-    return [*describe_answers(record), describe_silence(record.cell, record), *describe_model(record)]
+    return [*_describe_answers(record), _describe_silence(record.cell, record), *_describe_model(record)]
 
 
-def describe_answers(record: FitRecord) -> list[str]:
+def _describe_answers(record: FitRecord) -> list[str]:
     """Return what is answered, how often it is what the model says, and what is certified of that."""
-    evaluation, cell, certificate, judged = record.evaluation, record.cell, record.certificate, record.judged
-    first = (
-        f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {evaluation.n_answered:,} of {evaluation.n_rows:,} rows "
-        f"({show_share(evaluation.coverage, 1)})"
-    )
-    matched = (
-        f" and {_verb(cell, 'match', 'matches')} the model{within(record)} on {evaluation.n_right:,} of them "
-        f"({show_share(evaluation.agreement, 1)})"
-    )
+    evaluation, certificate, judged = record.evaluation, record.certificate, record.judged
+    n_rows, is_one = evaluation.n_rows, len(record.explainers.members) == 1
+    rows = f"{evaluation.n_answered:,} of {n_rows:,} rows ({show_share(evaluation.coverage, 1)})"
+    first = _subject(record.cell, rows)
+    match = f"match{'es' * is_one} the model{within(record)} on"
+    matched = f"{first} and {match} {evaluation.n_right:,} of them ({show_share(evaluation.agreement, 1)})"
     if record.n_edits:
         tested = record.reserved
         sure = "not certified" if tested is None else f"certified on {how_many(tested.n_units, f'new {tested.unit}')}"
-        lines = [f"{first}{matched}. Edited: {how_many(record.n_edits, 'edits')}, {sure}."]
+        lines = [f"{matched}. Edited: {how_many(record.n_edits, 'edits')}, {sure}."]
         return lines if tested is None else [*lines, describe_tested(tested)]
     if judged is not None and record.by_folds:
+        sure = f"{show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged.unit)}"
         return [
             f"{first}. Cross-checked, not certified: rules learned the same way from the other rows answer "
-            f"{judged.n_rows:,} of {evaluation.n_rows:,} rows and match the model{within(record)} on "
-            f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged.unit)})."
+            f"{judged.n_rows:,} of {n_rows:,} rows and match the model{within(record)} on {judged.n_right:,} of them "
+            f"({sure})."
         ]
     if certificate is not None and not isinstance(certificate, JointCertificate):
-        return [f"{first}{matched}{_explain_bound(certificate)}."]
+        claim, error = certificate.answers, show_percent(1 - certificate.confidence)
+        counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
+        sure = f"certified with {show_percent(certificate.confidence)} confidence"
+        return [
+            f"{matched};{about(claim.unit) or ' on new rows'}, {at_least(claim.bound)} of answers match, {sure} "
+            f"({counted}such statements are wrong at most {error} of the time)."
+        ]
     if judged is not None:
         what = f"{about(judged.unit) or ' on new rows'}, {at_least(judged.bound)} of answers match"
-        return [f"{first}{matched};{what}, which was checked but is not certified."]
-    lines = [f"{first}{matched}, counted on the rows {_verb(cell, 'they were', 'it was')} chosen on."]
+        return [f"{matched};{what}, which was checked but is not certified."]
+    lines = [f"{matched}, counted on the rows {'it was' if is_one else 'they were'} chosen on."]
     if certificate is None:
         return lines
     # Where a pool was chosen from, held-out groups certify.
@@ -100,28 +90,13 @@ def describe_answers(record: FitRecord) -> list[str]:
     return [*lines, *describe_joint_certificate(certificate, record.min_fidelity, within(record), judges)]
 
 
-def _explain_bound(certificate: Certificate) -> str:
-    """Return what is certified of the answers, and what that means."""
-    claim, error = certificate.answers, show_percent(1 - certificate.confidence)
-    counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
-    meaning = f"{counted}such statements are wrong at most {error} of the time"
-    return (
-        f";{about(claim.unit) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
-        f"{show_percent(certificate.confidence)} confidence ({meaning})"
-    )
-
-
-def _subject(cell: Cell) -> str:
-    """Return what there is to read."""
+def _subject(cell: Cell, rows: str) -> str:
+    """Return what there is to read, and which rows it answers."""
     assert cell.explainers is not None
     members, rules = cell.explainers.members, how_many(cell.n_rules, "rules")
-    if cell.n_rules == len(members) and all(member.is_one_rule for member in members):
-        return rules
-    return f"{how_many(len(members), 'explainers')} with {rules}"
-
-
-def _verb(cell: Cell, many: str, one: str) -> str:
-    return one if cell.n_explainers == 1 else many
+    if cell.n_rules != len(members) or not all(member.is_one_rule for member in members):
+        rules = f"{how_many(len(members), 'explainers')} with {rules}"
+    return f"{rules} answer{'s' * (len(members) == 1)} {rows}"
 
 
 def within(record: FitRecord) -> str:
@@ -129,47 +104,46 @@ def within(record: FitRecord) -> str:
     return "" if record.explainers.tolerance is None else f" within {record.explainers.tolerance}"
 
 
-def describe_model(record: FitRecord) -> list[str]:
+def _describe_model(record: FitRecord) -> list[str]:
     """Return how often the model itself is correct, where true labels are known."""
     score = record.model_score
     if score is None:
         return []
     parts: list[str] = []
-    for n_right, n_rows, kind in (
-        (score.n_right, score.n_answered, "answered"),
-        (score.n_right_silent, score.n_silent, "silent"),
-    ):
+    answered, silent = (score.n_right, score.n_answered), (score.n_right_silent, score.n_silent)
+    for (n_right, n_rows), kind in ((answered, "answered"), (silent, "silent")):
         if n_rows:
-            sure = "" if score.by_group else f"; {show_interval(n_right, n_rows)}{'' if parts else CONFIDENT}"
+            sure = "" if parts else " on new rows, with 95% confidence"
+            sure = "" if score.by_group else f"; {show_interval(n_right, n_rows)}{sure}"
             parts.append(f"on {n_right:,} of {n_rows:,} {kind} rows ({show_share(n_right / n_rows, 1)}{sure})")
-    unsaid = join_words(_list_some([repr(label) for label in score.unsaid]))
-    never = f"; it never says {unsaid}" if unsaid else ""
     n_known, n_rows = score.n_answered + score.n_silent, record.evaluation.n_rows
     of = f"; the true label is known for {n_known:,} of {n_rows:,} rows" if n_known < n_rows else ""
-    return [f"The model itself is correct{within(record)} {join_words(parts)}{never}{of}."]
+    return [f"The model itself is correct{within(record)} {join_words(parts)}{of}."]
 
 
-def describe_silence(cell: Cell, record: FitRecord) -> str:
-    """Return how many rows a choice leaves without an answer, and what that means for a reader."""
-    n_rows = record.evaluation.n_rows
+def _describe_silence(cell: Cell, record: FitRecord) -> str:
+    """Return on how many rows a choice is silent, and what that means for a reader."""
+    n_rows, rules = record.evaluation.n_rows, "rule" if record.is_asked else "explainer"
     n_silent = n_rows - round(cell.coverage * n_rows)
-    rules = "rule" if record.is_asked else "explainer"
     if not n_silent:
-        return f"Every row gets an answer; a new row that no {rules} covers would get none."
-    share = f"{n_silent:,} of {n_rows:,} rows ({show_share(n_silent / n_rows, 1)})"
+        return f"Every row gets an answer; new rows that no {rules} covers would get none."
     subject = f"The {rules} is" if cell.n_explainers == 1 else f"The {rules}s are"
-    return f"{subject} silent on {share}: no {rules} describes what the model says there, so a person should decide."
+    share = show_share(n_silent / n_rows, 1)
+    return (
+        f"{subject} silent on {n_silent:,} of {n_rows:,} rows ({share}): no {rules} describes what the model says "
+        "there, so a person should decide."
+    )
 
 
 # What must be known beside them.
 
 
 def describe_facts(record: FitRecord, *, with_choice: bool = True) -> list[str]:
-    """Return warnings, what else is certified, how faithful each rule is, and how good the choice is.
+    """Return warnings, what else is certified, how faithful each rule is, how good the choice is, and exact counts.
 
-    The page says the last two, ``with_choice``, where it describes how the rules were made.
+    The page says the second last two, ``with_choice``, where it describes how the rules were made.
     """
-    lines = describe_weak_classes(record) + describe_subgroups(record)
+    lines = _warn_of_classes(record) + _describe_subgroups(record)
     certificate = record.certificate
     if certificate is not None:
         if not isinstance(certificate, JointCertificate):
@@ -180,29 +154,82 @@ def describe_facts(record: FitRecord, *, with_choice: bool = True) -> list[str]:
                 "planned, not picked for its result."
             )
     lines += [edit.words for edit in record.edits]
-    if record.is_asked:
-        return [*lines, *(_describe_choice(record) if with_choice else []), *_describe_only(record)]
-    lines += _describe_proof(record.cell)
+    if not record.is_asked:
+        lines += _describe_proof(record.cell)
+    elif with_choice:
+        lines += _describe_choice(record)
     if record.counted is not None and record.counted < record.evaluation.coverage:
         lines.append(
             f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
             f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
         )
+    return lines + _describe_exact(record)
+
+
+def _list_classes(evaluation: Evaluation, record: FitRecord | None = None) -> list[tuple[str, int, int, int]]:
+    """Return the counts of each class, the rarest first, or of each range of numbers in their order."""
+    is_number = record is not None and record.is_number
+    classes = sorted(evaluation.class_counts, key=lambda one: 0 if is_number else one.n_rows)
+    return [(visible(one.label), *one[1:]) for one in classes]
+
+
+def tabulate_classes(evaluation: Evaluation, record: FitRecord | None = None) -> list[list[str]]:
+    """Return how each class, or range of numbers, fares as a table: its heads, and a line for each."""
+    lines = [["the model says", "rows", "answered", "answers that match"]]
+    for name, n_rows, n_answered, n_right in _list_classes(evaluation, record):
+        parts = (n_answered, n_rows), (n_right, n_answered)
+        shares = (f"{n:,} of {of:,} ({show_share(n / of)})" if of else "–" for n, of in parts)
+        lines.append([name, f"{n_rows:,}", *shares])
     return lines
 
 
-def describe_subgroups(record: FitRecord) -> list[str]:
+def _describe_classes(record: FitRecord) -> list[str]:
+    order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
+    around = "synthetic rows around these" if record.from_draws else "these rows"
+    taught = f" (not a check: the rules were learned from {around})" if record.by_folds else ""
+    classes = [
+        f"  {name}: {how_many(n_rows)}, {n_answered:,} answered, {n_right:,} match the model"
+        for name, n_rows, n_answered, n_right in _list_classes(record.widest_evaluation, record)
+    ]
+    more = [f"  and {len(classes) - MOST_CLASSES} more"] if len(classes) > MOST_CLASSES else []
+    return [f"Rows by the model's answer{order}{taught}:", *classes[:MOST_CLASSES], *more]
+
+
+def _warn_of_classes(record: FitRecord) -> list[str]:
+    """Return a warning of classes, or ranges of numbers, that miss the floor or rarely get the model's answer."""
+    weak, rare = [], []
+    for name, n_rows, n_answered, n_right in _list_classes(record.evaluation, record):
+        if n_answered and n_right / n_answered < record.min_fidelity:
+            weak.append(f"{name} ({n_right:,} of {n_answered:,} answers match)")
+        if n_right < FAIR_SHARE * n_rows:
+            rare.append(name)
+    lines, floor = [], show_percent(record.min_fidelity)
+    if weak:
+        lines.append(f"Warning: the floor of {floor} is not kept where the model says {join_words(_list_some(weak))}.")
+    if rare:
+        lines.append(
+            f"Warning: where the model says {join_words(_list_some(rare), 'or')}, the rules give its answer on fewer "
+            "than half of the rows."
+        )
+    return lines
+
+
+def _list_some(words: list[str]) -> list[str]:
+    return words if len(words) <= MOST_CLASSES else [*words[:MOST_CLASSES], f"{len(words) - MOST_CLASSES} more"]
+
+
+def _describe_subgroups(record: FitRecord) -> list[str]:
     """Return how the rules do in each subgroup, and why they are silent in some; empty where there is one floor."""
-    by, floor = record.floor_by, show_percent(record.min_fidelity)
+    by = record.floor_by
     if by is None:
         return []
     sure = "certified for all of them together" if by.is_certified else "checked, but not certified"
     lines = [f"Within each of these subgroups, {at_least(record.min_fidelity)} of answers match ({sure}):"]
     lines += [_describe_subgroup(one) for one in by.subgroups if one.speaks]
-    silent = [one for one in by.subgroups if not one.speaks]
-    if silent or by.n_unnamed:
-        lines.append(f"No answers in these subgroups, where a floor of {floor} could not be shown:")
-        lines += [_describe_subgroup(one) for one in silent]
+    if by.silent:
+        floor = show_percent(record.min_fidelity)
+        lines.append(f"Silent in these subgroups, where a floor of {floor} could not be shown:")
+        lines += [_describe_subgroup(one) for one in by.subgroups if not one.speaks]
     if by.n_unnamed:
         lines.append(f"  rare subgroups with {how_many(by.n_unnamed)} in all")
     return lines
@@ -212,52 +239,38 @@ def _describe_subgroup(one: Subgroup) -> str:
     words = f"  {one.name}: {how_many(one.n_rows)}"
     if one.n_needed is not None:
         return f"{words}, too few to show the floor: {one.n_needed:,} are needed"
-    verb = "are answered" if one.speaks else "would be answered"
-    parts = [f"{one.n_answered:,} {verb}{_interval(one.n_answered, one.n_rows)}"]
-    parts.append(f"{one.n_right:,} match the model{_interval(one.n_right, one.n_answered)}")
+    parts = [f"{one.n_answered:,} {'are' if one.speaks else 'would be'} answered", f"{one.n_right:,} match the model"]
+    for place, (n, of) in enumerate(((one.n_answered, one.n_rows), (one.n_right, one.n_answered))):
+        # With its exact interval of 95%.
+        parts[place] += f" ({show_share(n / of)}; {show_interval(n, of)})" if of else ""
     return f"{words}, {', '.join(parts)}"
-
-
-def _interval(n_right: int, n_rows: int) -> str:
-    """Return a share with its exact interval of 95%; empty without rows."""
-    return f" ({show_share(n_right / n_rows)}; {show_interval(n_right, n_rows)})" if n_rows else ""
 
 
 def _describe_choice(record: FitRecord) -> list[str]:
     """Return how faithful each rule is by itself, which rule answers, and how wide other rules could be."""
     members, proof = record.explainers.members, record.proof
-    n_rules, taught = len(members), "synthetic rows" if record.from_draws else "rows it was learned from"
+    n_rules, is_one = len(members), len(members) == 1
+    taught = "synthetic rows" if record.from_draws else "rows it was learned from"
     # A rule that was forced in may hold on no draw.
     lowest = show_lower_percent(min(np.nan_to_num(member.draw_fidelity) for member in members))
-    if n_rules == 1:
-        lines = [f"The rule matches the model on {lowest} of the {taught} where it holds."]
-    else:
-        lines = [
-            f"Each rule can be read alone: the least faithful one matches the model on {lowest} of the {taught} where "
-            f"it holds. Where several rules hold, the one most faithful on the {taught} answers."
-        ]
+    matches = f"matches the model on {lowest} of the {taught} where it holds."
+    lines = [
+        f"The rule {matches}"
+        if is_one
+        else f"Each rule can be read alone: the least faithful one {matches} Where several rules hold, the one most "
+        f"faithful on the {taught} answers."
+    ]
     if proof is not None:
         rows = "synthetic rows" if record.from_draws else "rows they were learned from"
         most, own = show_upper_percent(proof.bound / proof.total_weight, 1), show_share(proof.coverage, 1)
-        # "No more than 100%" would say nothing.
-        more = f"more{'' if own == most else f' than {most}'}."
+        more = "more" if own == most else f"more than {most}"
         if own != most == "100.0%":
-            more = f"over {show_upper_percent(proof.bound / proof.total_weight - proof.coverage, 1)} of them more."
-        candidates = f"of the {record.n_candidates:,} candidate rules"
-        lines.append(
-            f"This rule covers {own} of the {rows}; no other {candidates} covers {more}"
-            if n_rules == 1
-            else f"These {n_rules} rules cover {own} of the {rows}; no other {n_rules} {candidates} cover {more}"
-        )
+            # "No more than 100%" would say nothing.
+            more = f"over {show_upper_percent(proof.bound / proof.total_weight - proof.coverage, 1)} of them more"
+        number, of = "" if is_one else f" {n_rules}", f"of the {record.n_candidates:,} candidate rules"
+        rules, other = ("This rule covers", "covers") if is_one else (f"These {n_rules} rules cover", "cover")
+        lines.append(f"{rules} {own} of the {rows}; no other{number} {of} {other} {more}.")
     return lines
-
-
-def _describe_only(record: FitRecord) -> list[str]:
-    """Return that all rules give one answer, where they do."""
-    firsts = [member.explainer.rules()[0] for member in record.explainers.members]
-    if record.is_number or len({first.label for first in firsts}) > 1:
-        return []
-    return [f"Every rule says '{firsts[0].answer}': where they hold, the model hardly ever says anything else."]
 
 
 def _describe_proof(cell: Cell) -> list[str]:
@@ -271,125 +284,103 @@ def _describe_proof(cell: Cell) -> list[str]:
     return [*lines, f"No other choice of as many candidates covers more than {most} of rows; the search stopped early."]
 
 
-def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str, list[str]]:
-    """Return what the page says of a choice: its first sentences, and what must be known beside them."""
-    if cell.explainers is None:
-        return {"lead": [_describe_nothing(record, cell)], "facts": []}
-    if is_fitted:
-        by_folds = ["Counts beside a rule are of its own answers for the rows that it was learned around."]
-        facts = [
-            *describe_facts(record, with_choice=False),
-            *(by_folds if record.by_folds else []),
-            *describe_exact(record),
-        ]
-        return {"lead": describe_fit(record), "facts": facts}
-    first = (
-        f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {show_share(cell.coverage, 1)} of rows and "
-        f"{_verb(cell, 'match', 'matches')} the model{within(record)} on {show_share(cell.agreement, 1)} of them. Not "
-        "certified: only the fitted choice is, because a choice made after looking at several cannot be."
-    )
-    return {"lead": [first, describe_silence(cell, record)], "facts": _describe_proof(cell)}
-
-
-def _describe_nothing(record: FitRecord, cell: Cell) -> str:
-    asked = f"max_explainers={cell.max_explainers}, floor {show_percent(cell.min_fidelity)}"
-    # Only a program that chooses among candidates has a time limit.
-    if cell.status == "unknown" and not record.is_asked:
-        return f"The search ran out of time before it found an explainer ({asked})."
-    return f"No explainer reaches the floor ({asked})."
-
-
-def describe_exact(record: FitRecord) -> list[str]:
+def _describe_exact(record: FitRecord) -> list[str]:
     """Return what was counted on all rows of a source, and how near the sample came; empty without a source."""
     exact, accuracy = record.exact, record.accuracy
     if exact is None or accuracy is None:
         return []
+    seen = show_upper(accuracy.seen, 4)
+    near = f" Shares on the {accuracy.n_judged:,} held-out rows are within {seen} of the exact ones"
+    if not np.isnan(accuracy.promised):
+        keeps = "keeps" if accuracy.is_inside else "does NOT keep"
+        near += (
+            f", which {keeps} the promise: within {show_upper(accuracy.promised, 4)} for every candidate, with "
+            f"{show_percent(1 - accuracy.delta)} probability"
+        )
     lines = [
         f"On all {accuracy.n_rows:,} rows: {show_share(exact.coverage, 2)} are answered, "
         f"{show_share(exact.agreement, 2)} of the answers match the model; the least faithful explainer matches it on "
         f"{show_lower_percent(exact.fidelity)} of its rows.",
-        f"Unless stated otherwise, figures are from a sample of {accuracy.n_sample:,} rows.",
+        f"Unless stated otherwise, figures are from a sample of {accuracy.n_sample:,} rows."
+        f"{f'{near}.' if accuracy.n_judged else ''}",
     ]
-    if accuracy.n_judged:
-        lines[-1] += (
-            f" Shares on the {accuracy.n_judged:,} held-out rows are within {show_upper(accuracy.seen, 4)} of the "
-            "exact ones."
-        )
-    if not np.isnan(accuracy.promised):
-        lines.append(
-            f"This {'keeps' if accuracy.is_inside else 'does NOT keep'} the promise: within "
-            f"{show_upper(accuracy.promised, 4)} for every candidate, with {show_percent(1 - accuracy.delta)} "
-            "probability."
-        )
     if accuracy.n_unread:
-        lines.append(f"{accuracy.n_unread:,} rows hold values that the schema does not allow, and are not answered.")
+        lines.append(f"{accuracy.n_unread:,} rows hold values that the schema does not allow, and are silent.")
     return lines
-
-
-def tabulate_classes(evaluation: Evaluation, *, rarest_first: bool = True) -> list[list[str]]:
-    """Return how each class, or range of numbers, fares as a table: its heads, and a line for each."""
-    lines = [["the model says", "rows", "answered", "answers that match"]]
-    for one in _order_classes(evaluation, rarest_first):
-        parts = (one.n_answered, one.n_rows), (one.n_right, one.n_answered)
-        shares = (f"{n:,} of {of:,} ({show_share(n / of)})" if of else "–" for n, of in parts)
-        lines.append([visible(one.label), f"{one.n_rows:,}", *shares])
-    return lines
-
-
-def _order_classes(evaluation: Evaluation, rarest_first: bool) -> list[ClassCount]:
-    return sorted(evaluation.class_counts, key=lambda one: one.n_rows if rarest_first else 0)
-
-
-def describe_classes(record: FitRecord) -> list[str]:
-    """Return how each class fares, the rarest first, or each range of numbers."""
-    classes = _order_classes(record.widest_evaluation, not record.is_number)
-    order = ("" if record.is_number else ", rarest first") + ("" if record.exact is None else ", of all rows")
-    around = "synthetic rows around these" if record.from_draws else "these rows"
-    taught = f" (not a check: the rules were learned from {around})" if record.by_folds else ""
-    lines = [f"Rows by the model's answer{order}{taught}:"]
-    for one in classes[:MOST_CLASSES]:
-        counts = f"{how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} match the model"
-        lines.append(f"  {visible(one.label)}: {counts}")
-    if len(classes) > MOST_CLASSES:
-        lines.append(f"  and {len(classes) - MOST_CLASSES} more")
-    return lines
-
-
-def describe_weak_classes(record: FitRecord) -> list[str]:
-    """Return a warning of classes, or ranges of numbers, that rarely get the model's answer or miss the floor."""
-    classes, lines = _order_classes(record.evaluation, not record.is_number), []
-    weak = [
-        f"{visible(one.label)} ({one.n_right:,} of {one.n_answered:,} match)"
-        for one in classes
-        if one.n_answered and one.n_right / one.n_answered < record.min_fidelity
-    ]
-    if weak:
-        lines.append(
-            f"Warning: fewer answers match than the required {show_percent(record.min_fidelity)} where the model says "
-            f"{join_words(_list_some(weak))}."
-        )
-    rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
-    if rare:
-        lines.append(
-            f"Warning: where the model says {join_words(_list_some(rare), 'or')}, the rules give its answer on fewer "
-            "than half of the rows."
-        )
-    return lines
-
-
-def _list_some(words: list[str]) -> list[str]:
-    return words if len(words) <= MOST_CLASSES else [*words[:MOST_CLASSES], f"{len(words) - MOST_CLASSES} more"]
 
 
 def describe_realism(record: FitRecord) -> list[str]:
     """Return how well a classifier tells draws from rows; empty where that is not known."""
     if record.realism is None:
         return []
-    return [
-        f"A classifier tells synthetic rows from real ones with {show_share(record.realism)} accuracy (50% is ideal)."
-    ]
+    share = show_share(record.realism)
+    return [f"A classifier tells synthetic rows from real ones with {share} accuracy (50% is ideal)."]
 
 
+# What the page says of a choice, and of how it was made.
+
+
+def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str, list[str]]:
+    """Return what the page says of a choice: its first sentences, and what must be known beside them."""
+    if cell.explainers is None:
+        # Only a program that chooses among candidates has a time limit.
+        stopped = cell.status == "unknown" and not record.is_asked
+        why = "The search ran out of time before it found an explainer" if stopped else "No explainer reaches the floor"
+        asked = f"max_explainers={cell.max_explainers}, floor {show_percent(cell.min_fidelity)}"
+        return {"lead": [f"{why} ({asked})."], "facts": []}
+    if is_fitted:
+        by_folds = ["Counts beside a rule are of its own answers for the rows that it was learned around."]
+        facts = describe_facts(record, with_choice=False) + by_folds * record.by_folds
+        return {"lead": describe_fit(record), "facts": facts}
+    first = (
+        f"{_subject(cell, f'{show_share(cell.coverage, 1)} of rows')} and match{'es' * (cell.n_explainers == 1)} the "
+        f"model{within(record)} on {show_share(cell.agreement, 1)} of them. Not certified: only the fitted choice is, "
+        "because a choice made after looking at several cannot be."
+    )
+    return {"lead": [first, _describe_silence(cell, record)], "facts": _describe_proof(cell)}
+
+
+def describe_making(record: FitRecord, n_queries: int) -> list[str]:
+    """Return how the explanation was made, one step after the other."""
+    n_rows, floor, certificate = f"{record.evaluation.n_rows:,}", show_percent(record.min_fidelity), record.certificate
+    if record.is_asked:
+        rows = "synthetic rows" if record.from_draws else "rows"
+        made = "synthetic rows: made-up rows that resemble the data" if record.from_draws else "rows to learn from"
+        most = record.max_conditions
+        limits = "" if most is None else f" with at most {how_many(most, 'conditions')} each"
+        steps = [
+            f"The model labelled {record.n_draws:,} {made}.",
+            f"Candidate rules match the model on {floor} or more of the {rows} where they hold. An integer program "
+            f"chose at most {how_many(record.max_explainers, 'rules')}{limits} that together cover as many {rows} as "
+            "possible.",
+            *_describe_choice(record),
+            f"Each of {n_rows} rows was used to check rules that were learned the same way without it."
+            if record.by_folds
+            else f"The rules were checked on {n_rows} rows that nothing was learned from.",
+        ]
+    else:
+        steps = [
+            f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
+            f"many of {n_rows} rows as possible, each matching the model on {floor} or more of its rows."
+        ]
+    if record.n_edits:
+        steps.append(f"Then people changed the rules by hand ({how_many(record.n_edits, 'edits')}).")
+    if certificate is None:
+        steps.append("Nothing is certified." if record.reserved is None else describe_tested(record.reserved))
+    else:
+        method = "bets on groups" if certificate.by_group else "exact: Clopper–Pearson"
+        steps.append(
+            f"The certificate is a lower bound ({method}): if these {certificate.unit} are a random sample, the true "
+            f"share is below the bound in at most {show_percent(1 - certificate.confidence)} of such samples. {VOID}"
+        )
+    steps += [f"In total, {n_queries:,} rows were sent to the model.", *describe_realism(record)]
+    return steps + describe_verdict(record.verdict, record.min_fidelity)
+
+
+# What is said of other rows.
+
+
+@say.register
 def describe_evaluation(evaluation: Evaluation) -> list[str]:
     """Return the figures of explainers on some rows, one sentence for each subject."""
     reasons = [f"{count:,} ({reason})" for reason, count in evaluation.silent.items() if count]
@@ -407,67 +398,24 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
 
 
 @say.register
-def _say_evaluation(evaluation: Evaluation) -> str:
-    return " ".join(describe_evaluation(evaluation))
-
-
-@say.register
-def _say_tradeoff(tradeoff: TradeOff) -> str:
-    return str(tradeoff.table.to_string(index=False))
-
-
-@say.register
 def describe_uncovered(uncovered: Uncovered) -> list[str]:
     """Return how many rows are silent, and where silent rows are frequent."""
     n_silent, n_found = uncovered.n_silent, sum(place.n_silent for place in uncovered.places)
     if not n_silent:
         return ["Every row gets an answer."]
-    share = show_share(n_silent / uncovered.n_rows, 1)
-    lines = [f"{how_many(n_silent, 'silent rows')} of {uncovered.n_rows:,} ({share})."]
-    if not n_found:
-        return [*lines, "No few conditions tell them from the answered rows."]
     counts = f"{n_found:,} of {n_silent:,}"
-    lines.append(f"Most of them, {counts}, are where:" if 2 * n_found > n_silent else f"{counts} are where:")
-    for where, n_rows, n_there in uncovered.places:
-        lines.append(f"  {where}: {n_there:,} of {how_many(n_rows)} are silent ({show_share(n_there / n_rows)})")
-    return lines
+    where = f"Most of them, {counts}, are where:" if 2 * n_found > n_silent else f"{counts} are where:"
+    share = show_share(n_silent / uncovered.n_rows, 1)
+    return [
+        f"{n_silent:,} of {how_many(uncovered.n_rows)} {'is' if n_silent == 1 else 'are'} silent ({share}).",
+        where if n_found else "No few conditions tell them from the answered rows.",
+        *(
+            f"  {conditions}: {n_there:,} of {how_many(n_rows)} are silent ({show_share(n_there / n_rows)})"
+            for conditions, n_rows, n_there in uncovered.places
+        ),
+    ]
 
 
-def describe_making(record: FitRecord, n_queries: int) -> list[str]:
-    """Return how the explanation was made, one step after the other."""
-    evaluation, floor, steps = record.evaluation, show_percent(record.min_fidelity), []
-    if record.is_asked:
-        rows = "synthetic rows" if record.from_draws else "rows"
-        limits = how_many(record.max_explainers, "rules")
-        most = record.max_conditions
-        limits += "" if most is None else f" with at most {how_many(most, 'conditions')} each"
-        steps += [
-            f"The model labelled {record.n_draws:,} synthetic rows: made-up rows that resemble the data."
-            if record.from_draws
-            else f"The rules were learned from {record.n_draws:,} rows that the model labelled.",
-            f"Candidate rules match the model on {floor} or more of the {rows} where they hold. An integer program "
-            f"chose at most {limits} that together cover as many {rows} as possible.",
-            *_describe_choice(record),
-            f"Each of {evaluation.n_rows:,} rows was used to check rules that were learned the same way without it."
-            if record.by_folds
-            else f"The rules were checked on {evaluation.n_rows:,} rows that nothing was learned from.",
-        ]
-    else:
-        steps.append(
-            f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
-            f"many of {evaluation.n_rows:,} rows as possible, each matching the model on {floor} or more of its rows."
-        )
-    certificate = record.certificate
-    if record.n_edits:
-        steps.append(f"Then people changed the rules by hand ({how_many(record.n_edits, 'edits')}).")
-    if certificate is None:
-        steps.append("Nothing is certified." if record.reserved is None else describe_tested(record.reserved))
-    else:
-        method = "bets on groups" if certificate.by_group else "exact: Clopper–Pearson"
-        steps.append(
-            f"The certificate is a lower bound ({method}): if these {certificate.unit} are a random sample, the true "
-            f"share is below the bound in at most {show_percent(1 - certificate.confidence)} of such samples. Fewer "
-            f"{certificate.unit} give a lower bound. {VOID}"
-        )
-    steps.append(f"In total, {n_queries:,} rows were sent to the model.")
-    return steps + describe_realism(record)
+@say.register
+def _say_tradeoff(tradeoff: TradeOff) -> str:
+    return str(tradeoff.table.to_string(index=False))

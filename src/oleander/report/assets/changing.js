@@ -2,8 +2,6 @@
 // another answer, and the columns that must change.
 
 const [MOST_TRIES, MOST_MORE, MOST_COLUMNS, MOST_CHANGED, STEP] = [200, 2, 12, 2000, 0.02];
-// A made-up silent row is searched from at most MOST_BEGUN rows beside the middle, by pairs of MOST_MOVES nearest moves.
-const [MOST_BEGUN, MOST_MOVES] = [40, 60];
 
 // The conditions that some columns must fulfil for another answer; null where none was found.
 function findChange(data, set, row) {
@@ -126,45 +124,6 @@ function roundUp(bottom, most) {
   const step = factor * 10 ** power;
   const over = Number((Math.ceil((bottom + most) / step) * step).toFixed(Math.min(Math.max(-power, 0), 100)));
   return over > bottom ? over : bottom + Math.abs(bottom) * 2 ** -52;
-}
-
-// The middle of each column, moved until no rule is nearer than one, of which only some conditions fail; null where no
-// such row was found. One column is moved at a time, or two where no single one helps.
-function makeSilent(data, members, number, misses) {
-  const boxes = members.map((member) => (member.one ? member.region.conditions : null));
-  const cuts = new Map();
-  for (const { column, lower, upper } of boxes.flatMap((conditions) => conditions ?? [])) cuts.set(column, [...(cuts.get(column) ?? []), ...[lower, upper].filter(Number.isFinite)]);
-  const ends = [...cuts].map(([j, found]) => [j, [...new Set(found)].sort((a, b) => a - b)]);
-  const moves = (row) => ends.flatMap(([j, found]) => {
-    const cells = listCells(data.columns[j], found, row[j]);
-    const far = distancesTo(data.columns[j], cells, data.typical[j]);
-    return cells.map(({ value }, i) => ({ j, value, far: far[i] }));
-  });
-  const fails = (row, conditions) => conditions.map((one) => !fulfils(one, row[one.column]));
-  const cost = (row) => boxes.reduce((sum, conditions, other) => {
-    if (!conditions) return sum;
-    const failed = fails(row, conditions);
-    if (other === number) return sum + boxes.length * failed.filter((fail, position) => fail !== misses.includes(position)).length;
-    const n = failed.filter(Boolean).length;
-    return sum + (n < misses.length || (n === misses.length && other < number) ? 1 : 0);
-  }, 0);
-  const moved = (row, found) => row.map((value, j) => { const move = found.find((one) => one.j === j); return move ? move.value : value; });
-  const better = (row, options) => options.map((found) => ({ row: moved(row, found), far: found.reduce((sum, one) => sum + one.far, 0) }))
-    .map((one) => ({ ...one, cost: cost(one.row) })).reduce((one, other) => (other.cost < one.cost || (other.cost === one.cost && other.far < one.far) ? other : one), { row, far: 0, cost: cost(row) });
-  const descend = (row) => {
-    if (!cost(row)) return row;
-    const found = moves(row).sort((one, other) => one.far - other.far);
-    let next = better(row, found.map((one) => [one]));
-    if (next.cost === cost(row)) next = better(row, found.slice(0, MOST_MOVES).flatMap((one, i) => found.slice(i + 1, MOST_MOVES).filter(({ j }) => j !== one.j).map((other) => [one, other])));
-    return next.cost === cost(row) ? null : descend(next.row);
-  };
-  // Where the middle leads nowhere, a row beside it may.
-  const starts = [[], ...moves(data.typical).sort((one, other) => one.far - other.far).slice(0, MOST_BEGUN).map((one) => [one])];
-  for (const start of starts) {
-    const found = descend(moved(data.typical, start));
-    if (found) return found;
-  }
-  return null;
 }
 
 function distancesTo(column, cells, value) {

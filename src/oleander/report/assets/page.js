@@ -16,8 +16,6 @@ const name = (text) => h("bdi", {}, text.split(/([≤≥<>=±−+×] [-−]?\d[^
 const join = (parts, between) => parts.flatMap((part, i) => [i ? (typeof between === "function" ? between() : between) : "", part]);
 // Up to this many rules are listed at once; of more, the widest few of each explainer.
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
-// As many made-up silent rows as this can be tried.
-const MOST_STARTS = 6;
 // More rules than these are not printed.
 const MOST_PRINTED = 60;
 // A short answer stays beside its arrow.
@@ -103,8 +101,7 @@ function ruleLine(members, number, position, title) {
   return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ",
       h("span", { class: data.classes[rule.label].length <= MOST_TIED ? "tie" : null }, h("span", { class: "arrow" }, "→ "), answerOf(rule.label))),
-    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence),
-      member.one ? overlapOf(members, number) : null),
+    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: rule.unsure ? "evidence unsure" : "evidence" }, rule.evidence)),
     member.one ? histogramsOf(member) : null);
 }
 
@@ -112,18 +109,6 @@ function ruleLine(members, number, position, title) {
 function histogramsOf(member) {
   const drawn = member.region.conditions.map((condition, i) => [condition, member.rules[0].terms[i], data.columns[condition.column]]).filter(([, , column]) => column.bins);
   return drawn.length ? h("div", { class: "figures" }, drawn.map(([condition, term, column]) => h("figure", {}, h("figcaption", { title: term }, name(term)), drawHistogram(column, condition, term)))) : null;
-}
-
-// How many rows of the page a rule shares with others. Counts of one to four rows are not on the page.
-function overlapOf(members, number) {
-  const found = here().overlaps?.[number];
-  if (!found || members.length < 2 || found.n === 0) return null;
-  const few = (n) => (n === null ? "fewer than 5" : count(n));
-  // Beside the counts of a bar that are of the same rows, how many there are is not said again.
-  const holds = members[number].rules[0].bar?.[1] === found.n ? "" : `Holds for ${few(found.n)} of the rows here. `;
-  const shared = found.with.map(([other, n]) => `${nameOf(members, other, 0)} on ${count(n)}`).join(", ");
-  const others = found.alone === 0 ? `Other rules hold on all of these rows${shared && `: ${shared}`}.` : `The only rule on ${few(found.alone)} of these rows${shared && `; together with ${shared}`}.`;
-  return h("span", { class: "overlap" }, `${holds}${found.alone === found.n ? "No other rule holds there." : others}`);
 }
 
 function explainerItem(members, number, most) {
@@ -173,32 +158,8 @@ function renderRules() {
   $("list").replaceChildren(...shown.map((number) => members[number].one ? ruleLine(members, number, 0, nameOf(members, number, 0)) : explainerItem(members, number, most)));
 }
 
-// The middle of each column, and for the most frequent reasons of silence a made-up row that is silent for this reason.
-function listStarts() {
-  const set = here();
-  const starts = [{ words: "the middle value of each column", row: data.typical }];
-  if (!set?.silent) return starts;
-  if (set.starts) return set.starts;
-  const members = membersOf(set);
-  const counts = set.silent.reasons.map((_, i) => set.silent.why.filter((why) => why === i).length);
-  const order = counts.map((_, i) => i).filter((i) => counts[i] >= 5 && set.silent.reasons[i][1]).sort((a, b) => counts[b] - counts[a]);
-  for (const i of order.slice(0, MOST_STARTS)) {
-    const [number, misses] = set.silent.reasons[i];
-    const row = makeSilent(data, members, number, misses);
-    const terms = misses.map((position) => members[number].rules[0].terms[position]).join(" and ");
-    if (row && explain(data, set, row).label === null) starts.push({ words: `a made-up silent row: it fails “${terms}” of ${nameOf(members, number, 0)} as ${count(counts[i])} rows do`, row });
-  }
-  set.starts = starts;
-  return starts;
-}
-
 function renderForm() {
   const set = here();
-  const starts = listStarts();
-  const isStart = ({ row }) => row.every((value, j) => value === state.row[j]);
-  const at = starts.findIndex(isStart);
-  $("starts").hidden = !set || !canAsk(data, set);
-  $("start").replaceChildren(...starts.map(({ words }, i) => h("option", { value: i, selected: i === at }, words)), ...(at < 0 ? [h("option", { value: -1, selected: true, disabled: true }, "your own values")] : []));
   if (!set || !canAsk(data, set)) {
     $("form").replaceChildren();
     $("said").replaceChildren(h("p", {}, set ? "These explainers cannot answer in a page; use Python." : "There is no explainer."));
@@ -242,14 +203,14 @@ function answer() {
   const set = here();
   const members = membersOf(set);
   const explanation = explain(data, set, state.row);
-  const head = explanation.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(explanation.label));
+  const head = explanation.label === null ? h("p", { class: "figure none" }, "Silent") : h("p", { class: "figure" }, name(explanation.label));
   const note = !explanation.statements.length
-    ? `No ${areRules(members) ? "rule holds for" : "explainer covers"} this row: no answer is given.`
+    ? `The rules are silent: ${data.phrases.silent}.`
     : explanation.disagree
       ? data.phrases.disagree
       : "";
   const far = explanation.far.map((text) => h("p", { class: "warning" }, name(`Warning: ${text}.`)));
-  if (data.silent_for.length && explanation.label !== null) far.push(h("p", { class: "warning" }, name(`Warning: no answer is given for ${data.silent_for.join(", ")}.`)));
+  if (data.silent_for.length && explanation.label !== null) far.push(h("p", { class: "warning" }, name(`Warning: the rules are silent for ${data.silent_for.join(", ")}.`)));
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
@@ -296,7 +257,7 @@ function renderLeftOut() {
   const left = here()?.left_out;
   if (!left) {
     $("silent").hidden = true;
-    $("left").replaceChildren(h("p", {}, data.n_rows !== null ? "No row is answered: there is no explainer." : "No rows were given for this page."));
+    $("left").replaceChildren(h("p", {}, data.n_rows !== null ? "All rows are silent: there is no explainer." : "No rows were given for this page."));
     return;
   }
   const [first, head, ...places] = left.words;
@@ -306,7 +267,7 @@ function renderLeftOut() {
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const held = state.rule === null ? [] : [`${nameOfMember(members, state.rule)} holds`];
-    const heads = ["", "rows", "no answer", ...(isJudged ? [agreement] : []), ...held];
+    const heads = ["", "rows", "silent", ...(isJudged ? [agreement] : []), ...held];
     const share = (words, part, of, within, least = 0) => h("td", { class: of && part / of < least ? "share unsure" : "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, percent(part / of, 0), within ? [" ", h("bdi", { class: "tie" }, `(${within})`)] : "")] : "–");
     const few = (n) => (n === null ? "fewer than 5" : count(n));
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
@@ -460,7 +421,7 @@ function renderPicture() {
   const hasLabels = lines.some(({ by }) => by);
   $("picture-words").replaceChildren(`All ${plural(data.n_rows, "row")} of this page. Each line is one combination of rules: dots are the rules that hold, the bar is the rows for which exactly these hold${hasLabels ? ", coloured by what the model says" : ""}. The smallest combinations are counted together. `,
     h("span", { class: "screen" }, "Select a rule by its number to mark its rows on the whole page."));
-  $("plot").replaceChildren(drawPicture(set.picture, set.overlaps.map(({ n }) => n), members.map((_, number) => nameOfMember(members, number)), data.classes, fillOf, state.rule, pick));
+  $("plot").replaceChildren(drawPicture(set.picture, set.totals, members.map((_, number) => nameOfMember(members, number)), data.classes, fillOf, state.rule, pick));
   const labels = [...new Set(lines.flatMap(({ by }) => (by ?? []).map(([label]) => label)))].sort((a, b) => rank(a) - rank(b));
   $("legend").replaceChildren(...labels.map((label) => h("li", {}, h("span", { class: "swatch" }, s("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, ...fillOf(label) }))), " ", label === null ? "several answers, or fewer than 5 rows with one" : name(shorten(data.classes[label], 48)))));
 }
@@ -485,14 +446,13 @@ function renderColumns() {
   const isUsed = (j) => !decided || decided[j] > 0 || used.has(j);
   const [first, others] = [order.filter(isUsed), order.filter((j) => !isUsed(j))];
   // Paper has no room for columns that no rule uses.
-  $("schema").replaceChildren(first.length ? table(first) : "", others.length ? h("details", { class: "long" }, h("summary", {}, plural(others.length, "column"), " that decide no row"), table(others)) : "");
+  $("schema").replaceChildren(first.length ? table(first) : "", others.length ? h("details", { class: "long" }, h("summary", {}, plural(others.length, "column that decides no row", "columns that decide no row")), table(others)) : "");
 }
 
 function renderMaking() {
   $("making").replaceChildren(
     h("ol", {}, data.made.map((text) => h("li", {}, text))),
-    data.verdict.length ? h("div", {}, h("p", {}, data.verdict[0]), h("ul", {}, data.verdict.slice(1).map((text) => h("li", {}, text)))) : "",
-    h("details", {}, h("summary", {}, "To make this page again: software, options and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
+    h("details", {}, h("summary", {}, "To make this page again: software and options"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
   );
 }
 
@@ -542,10 +502,6 @@ $("brief").addEventListener("click", () => {
   $("brief").textContent = isBrief ? "Show the histograms" : "Hide the histograms";
 });
 $("download").addEventListener("click", download);
-$("start").addEventListener("change", () => {
-  Object.assign(state, { row: [...listStarts()[Number($("start").value)].row], isTried: true });
-  renderForm();
-});
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));

@@ -1,17 +1,29 @@
-"""The rows on the page: counted by combination and by group, without small counts and without the ends of columns."""
+"""What the page counts: every row once, readable edges, and nothing about a few rows."""
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
-from oleander.report.columns import FEWEST_COUNTED, typical_row, usual_range
-from oleander.report.rows import MOST_COMBINATIONS, PageRows, _left_out, describe_combinations, describe_overlaps
+from oleander.report.counts import (
+    FEWEST_COUNTED,
+    MOST_BARS,
+    MOST_COMBINATIONS,
+    PageRows,
+    count_column,
+    count_groups,
+    describe_combinations,
+    typical_row,
+    usual_range,
+)
 from oleander.results.explainer_set import Answers
 from oleander.words.claims import show_interval
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
+DOSE = Feature("dose", Kind.CONTINUOUS, "float64", upper=1e6, missing=True)
+SEEN = Feature("seen", Kind.DATE, "datetime64[s]", upper=20000)
 
 
 def test_every_row_is_in_one_combination():
@@ -37,13 +49,6 @@ def test_silence_has_a_line_however_small_it_is():
     assert found["few"] == [31 - MOST_COMBINATIONS, 10 * (31 - MOST_COMBINATIONS)]
 
 
-def test_intervals_hold_the_share_and_are_not_rounded_inward():
-    for n_right, n_rows in [(0, 8), (3, 8), (8, 8), (431, 500)]:
-        low, high = (float(end.rstrip("%")) / 100 for end in show_interval(n_right, n_rows).split(" to "))
-        assert low <= binomtest(n_right, n_rows).proportion_ci(0.95).low
-        assert high >= binomtest(n_right, n_rows).proportion_ci(0.95).high
-
-
 def test_groups_are_counted_under_each_rule():
     values = np.random.default_rng(0).uniform(size=(300, 2))
     covers = np.array([values[:, 0] > 0.5, values[:, 1] > 0.99])
@@ -51,7 +56,7 @@ def test_groups_are_counted_under_each_rule():
     by = {"side": np.where(values[:, 1] > 0.5, "right", "left")}
     shown = PageRows(values, None, by, has_intervals=True)
     judged = answers.answered, answers.answered & (values[:, 1] > 0.1)
-    (table,) = _left_out(FeatureSchema.infer(values), shown, answers, judged)["by"]
+    (table,) = count_groups(FeatureSchema.infer(values), shown, answers, judged)["by"]
     for line in table["lines"]:
         own = by["side"] == line["value"]
         # Fewer than five rows are not counted.
@@ -76,11 +81,7 @@ def test_the_typical_row_is_rounded():
         (AGE, np.arange(99.0), ""),
         (AGE, np.where(np.arange(1001) < 300, np.nan, 40.0), "40 to 40"),
         (Feature("sex", Kind.BINARY, "str", levels=("F", "M")), np.ones(1000), ""),
-        (
-            Feature("seen", Kind.DATE, "datetime64[s]", upper=20000),
-            18262 + np.arange(1001.0),
-            "2020-03-01 to 2022-09-01",
-        ),
+        (SEEN, 18262 + np.arange(1001.0), "2020-03-01 to 2022-09-01"),
     ],
 )
 def test_a_range_leaves_out_the_ends(feature, values, expected):
@@ -91,7 +92,7 @@ def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     values = np.random.default_rng(0).uniform(size=(300, 2))
     shown = PageRows(values, 20 * values[:, 0] - 5, {}, tolerance=Tolerance(1.5))
     answers = Answers(np.ones((1, 300), dtype=bool), values[:, :1].T, np.zeros(300, dtype=int), Tolerance(1.5))
-    content = _left_out(FeatureSchema.infer(values), shown, answers, None)
+    content = count_groups(FeatureSchema.infer(values), shown, answers, None)
     names = [line["value"] for line in content["by"][0]["lines"]]
     assert names[0].startswith("up to ")
     assert names[-1].startswith("over ")
@@ -100,14 +101,59 @@ def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     assert len(starts) >= 2
 
 
-def test_overlaps_are_counts_of_rows_and_hide_few():
-    rng = np.random.default_rng(0)
-    covers = rng.random((6, 200)) < np.array([0.6, 0.5, 0.3, 0.02, 0.01, 0.0])[:, None]
-    for number, found in enumerate(describe_overlaps(covers)):
-        others = np.delete(covers, number, axis=0)
-        exact = {"n": covers[number].sum(), "alone": (covers[number] & ~others.any(axis=0)).sum()}
-        for name, count in exact.items():
-            assert found[name] == (None if 0 < count < 5 else count)
-        for other, n_rows in found["with"]:
-            assert n_rows == (covers[number] & covers[other]).sum() >= 5
-        assert len(found["with"]) <= 3
+@settings(max_examples=60, deadline=None)
+@given(
+    feature=st.sampled_from([DOSE, AGE, SEEN]),
+    n_rows=st.integers(0, 300),
+    shape=st.sampled_from(["even", "skewed", "one", "few"]),
+    seed=st.integers(0, 99),
+)
+def test_every_row_is_in_one_bin_of_at_least_five(feature, n_rows, shape, seed):
+    rng = np.random.default_rng(seed)
+    draw = {
+        "even": lambda: rng.uniform(0, 800, n_rows),
+        "skewed": lambda: rng.lognormal(2, 2, n_rows),
+        "one": lambda: np.full(n_rows, 7.0),
+        "few": lambda: rng.choice([0.0, 1.0, 500.0], n_rows, p=[0.9, 0.08, 0.02]),
+    }
+    values = draw[shape]()
+    values = values if feature is DOSE else np.floor(values)
+    found = count_column(feature, values)
+    if found is None:
+        assert n_rows < 4 * FEWEST_COUNTED or shape in ("one", "few")
+        return
+    edges, counts = np.array(found["edges"]), found["counts"]
+    assert counts == [
+        int(((values > low) & (values <= high)).sum())
+        for low, high in zip([-np.inf, *edges], [*edges, np.inf], strict=True)
+    ]
+    assert min(counts) >= FEWEST_COUNTED
+    assert (np.diff(edges) > 0).all()
+    # The ends of the data are not among the edges, unless many rows share them.
+    assert (values >= edges[-1]).sum() >= FEWEST_COUNTED
+    assert (values <= edges[0]).sum() >= FEWEST_COUNTED
+
+
+def test_edges_are_round():
+    values = np.random.default_rng(0).normal(70, 12, 1000)
+    assert count_column(AGE, np.floor(values))["edges"] == [55, 60, 65, 70, 75, 80, 85]
+    days = count_column(SEEN, 18262 + np.arange(1001.0))["edges"]
+    assert {SEEN.describe_value(day)[-2:] for day in days} == {"01"}
+
+
+@pytest.mark.parametrize(("n_missing", "shown"), [(0, None), (4, None), (5, 5)])
+def test_a_few_missing_values_are_not_counted(n_missing, shown):
+    values = np.concatenate([np.arange(100.0), np.full(n_missing, np.nan)])
+    assert count_column(DOSE, values)["missing"] == shown
+
+
+def test_rare_levels_are_counted_together():
+    feature = Feature("ward", Kind.CATEGORICAL, "str", levels=tuple("abcdefghij"))
+    codes = np.repeat(np.arange(10.0), [3, 50, 40, 30, 20, 10, 9, 8, 2, 1])
+    found = count_column(feature, codes)
+    assert found["codes"] == [1, 2, 3, 4, 5, 6]
+    assert found["counts"] == [50, 40, 30, 20, 10, 9]
+    assert len(found["codes"]) == MOST_BARS
+    assert found["rest"] == 14
+    assert count_column(feature, np.repeat([0.0, 1.0], [4, 20]))["rest"] is None
+    assert count_column(feature, np.repeat([0.0, 1.0], 4)) is None
