@@ -17,30 +17,18 @@ UNKNOWN = "unknown"
 
 
 def shorten(text: str, most: int = 80) -> str:
-    """Return the text, cut after ``most`` characters and marked where it is longer.
-
-    >>> shorten("a rather long text", 8)
-    'a rather ...'
-    """
+    """Return the text, cut after ``most`` characters and marked where it is longer."""
     return text if len(text) <= most else f"{text[:most]} ..."
 
 
 def list_some(values: Collection[Any], most: int = 8) -> str:
-    """Return the first values as a list in words, and how many there are beyond them.
-
-    >>> list_some(["age", "sex", "dose"], most=2)
-    "'age', 'sex' and 1 more"
-    """
+    """Return the first values as a list in words, and how many there are beyond them."""
     shown = ", ".join(repr(value) for value in islice(values, most))
     return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
 
 def name_nearest(name: Any, known: Iterable[Any]) -> str:
-    """Return a question after the nearest of the known names, to end a message with; empty if none is near.
-
-    >>> name_nearest("gaite", ["age", "gait"])
-    " Did you mean 'gait'?"
-    """
+    """Return a question after the nearest of the known names, to end a message with; empty if none is near."""
     # Of names that differ in case or spaces only, the first is meant.
     names = {str(one).strip().lower(): one for one in reversed(list(known))}
     near = get_close_matches(str(name).strip().lower(), names, n=1)
@@ -48,11 +36,7 @@ def name_nearest(name: Any, known: Iterable[Any]) -> str:
 
 
 def one_line(error: BaseException, most: int = 300) -> str:
-    r"""Return an error's message in one line of limited length, without its last full stop.
-
-    >>> one_line(ValueError("no such thing:\n  a unicorn."))
-    'no such thing: a unicorn'
-    """
+    """Return an error's message in one line of limited length, without its last full stop."""
     return shorten(visible(" ".join(str(error).split())).rstrip(".") or type(error).__name__, most)
 
 
@@ -71,11 +55,7 @@ def visible(name: Any) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text of several lines, such as code, with control characters escaped.
-
-    >>> printable("age\x1b[31m")
-    'age\\x1b[31m'
-    """
+    """Return text of several lines, such as code, with control characters escaped."""
     return _escape(text, keep="\n\t")
 
 
@@ -84,38 +64,22 @@ def _escape(text: str, keep: str) -> str:
 
 
 def show_lower(bound: float, decimals: int = 2) -> str:
-    """Return a lower bound in digits, never rounded up.
-
-    >>> show_lower(0.9996), show_lower(0.29), show_lower(float("nan"))
-    ('0.99', '0.29', 'unknown')
-    """
+    """Return a lower bound in digits, never rounded up."""
     return _round(bound, decimals, ROUND_FLOOR) if 0 <= bound <= 100 else UNKNOWN
 
 
 def show_upper(bound: float, decimals: int = 2) -> str:
-    """Return an upper bound in digits, never rounded down.
-
-    >>> show_upper(0.0001), show_upper(0.29), show_upper(float("inf"))
-    ('0.01', '0.29', 'unknown')
-    """
+    """Return an upper bound in digits, never rounded down."""
     return _round(bound, decimals, ROUND_CEILING) if 0 <= bound <= 100 else UNKNOWN
 
 
 def show_lower_percent(bound: float, decimals: int = 1) -> str:
-    """Return a lower bound as a percentage, never rounded up.
-
-    >>> show_lower_percent(0.99999), show_lower_percent(0.57)
-    ('99.9%', '57.0%')
-    """
+    """Return a lower bound as a percentage, never rounded up."""
     return f"{_round(bound, decimals, ROUND_FLOOR, 100)}%" if 0 <= bound <= 1 else UNKNOWN
 
 
 def show_upper_percent(bound: float, decimals: int = 1) -> str:
-    """Return an upper bound, which may exceed 100%, as a percentage, never rounded down.
-
-    >>> show_upper_percent(0.00001), show_upper_percent(0.25, 2), show_upper_percent(float("inf"))
-    ('0.1%', '25.00%', 'unknown')
-    """
+    """Return an upper bound, which may exceed 100%, as a percentage, never rounded down."""
     return f"{_round(bound, decimals, ROUND_CEILING, 100)}%" if 0 <= bound <= 1e6 else UNKNOWN
 
 
@@ -136,11 +100,7 @@ def show_share(share: float, decimals: int = 0) -> str:
 
 
 def show_percent(share: float) -> str:
-    """Return a share that was given, such as a confidence or a floor, as a percentage with all its digits.
-
-    >>> show_percent(0.95), show_percent(0.9995), show_percent(1 - 0.07)
-    ('95%', '99.95%', '93%')
-    """
+    """Return a share that was given, such as a confidence or a floor, as a percentage with all its digits."""
     return f"{(100 * Decimal(repr(round(float(share), 12)))).normalize():f}%"
 
 
@@ -158,13 +118,7 @@ def warn_user(message: str) -> None:
 
 
 def import_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Return an optional module; ``ImportError`` names the extra of the package that installs it.
-
-    >>> import_extra("no_such_module", extra="plot", purpose="Drawing a display")
-    Traceback (most recent call last):
-    ...
-    ImportError: Drawing a display needs no_such_module, which is not installed: pip install "oleander[plot]"
-    """
+    """Return an optional module; ``ImportError`` names the extra of the package that installs it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -30,12 +30,11 @@ def test_only_the_same_fit_may_claim_a_folder_and_its_first_values_are_remembere
     assert store.claim({"data": "a", "options": "b"})
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "1", "null", ""])
-def test_content_that_is_not_a_json_object_is_refused(tmp_path: Path, content: str) -> None:
+def test_content_that_is_not_json_is_refused(tmp_path: Path) -> None:
     store = Checkpoint(tmp_path)
     store.keep("counts", "key", {})
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("UPDATE counts SET content = ?", (content,))
+        database.execute("UPDATE counts SET content = ?", ("{",))
     with pytest.raises(CheckpointError, match=f"{tmp_path.name} is damaged"):
         store.get("counts", "key")
 

@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ class Whole(Saved):
     first: Part | None
     parts: tuple[Part, ...]
     counts: tuple[tuple[int, ...], ...] = ()
+    private: Any = field(default=None, compare=False)
 
 
 WHOLE = Whole(3, 0.5, True, "rows", "a", "NAME", Part(float("inf")), (Part(), Part(2.0)), ((1, 2), ()))
@@ -36,6 +37,10 @@ WHOLE = Whole(3, 0.5, True, "rows", "a", "NAME", Part(float("inf")), (Part(), Pa
 @pytest.mark.parametrize("whole", [WHOLE, Whole(0, -float("inf"), False, "groups", None, "", None, ())])
 def test_what_is_written_is_read(whole):
     assert Whole.from_dict(json.loads(json.dumps(whole.to_dict(), allow_nan=False))) == whole
+
+
+def test_a_private_field_is_not_written():
+    assert "private" not in Whole(1, 0.5, True, "rows", "a", "", None, (), private="secret").to_dict()
 
 
 def test_what_is_not_a_number_is_none():

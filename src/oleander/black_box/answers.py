@@ -20,11 +20,7 @@ class BlackBoxError(RuntimeError):
 
 
 def check_labels(answer: Any, n_rows: int) -> Labels:
-    """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
-
-    >>> check_labels([["yes"], ["no"]], n_rows=2)
-    array(['yes', 'no'], dtype='<U3')
-    """
+    """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one."""
     labels = _check_answers(answer, n_rows)
     if labels.dtype.kind == "f":
         broken = labels != np.round(labels)

@@ -260,9 +260,6 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
     """Return the given columns that a model reads, in its order; ``ValueError`` names all that are missing.
 
     LightGBM writes spaces in names as underscores, so a column is also found by that spelling.
-
-    >>> match_columns(("dose", "mean_age"), ["mean age", "dose", "risk"])
-    ['dose', 'mean age']
     """
     spelled = {re.sub(r"\s", "_", str(name)): name for name in given} | {str(name): name for name in given}
     absent = [name for name in names if name not in spelled]

@@ -27,13 +27,6 @@ def find_copies(values: Floats, schema: FeatureSchema, groups: Labels | None, ba
 
     A background explains them if it holds about as many of these records as a sample of the same population would.
     With groups only records that occur in several groups count: rows of one group may be equal.
-
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> twice = np.concatenate([X, X + 1e-9])
-    >>> schema = FeatureSchema.infer(X)
-    >>> find_copies(X, schema, None, None), find_copies(twice, schema, None, None)[[0, 1, 50, 51]].tolist()
-    (None, [0, 1, 0, 1])
-    >>> find_copies(twice, schema, None, twice)
     """
     cluster, is_copied = _find_copied(values, schema, groups)
     if is_copied.sum() < max(FEWEST, MANY * len(is_copied)):
@@ -56,10 +49,6 @@ def count_known(values: Floats, background: Floats, schema: FeatureSchema) -> in
     Records are counted that occur once in each table. The number of records that occur twice in one table estimates
     how many of them are due to chance (Good and Turing). Each table is used by itself, since duplicates may have been
     removed from the other. Frequent records, such as values under a limit of detection, take no part.
-
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> count_known(X[:20] + 1e-9, X, FeatureSchema.infer(X)), count_known(X[:20], X[20:], FeatureSchema.infer(X))
-    (20, 0)
     """
     cluster, _ = _link_rows(np.concatenate([background, values]), schema)
     n_rows, n_others = len(values), len(background)

@@ -26,12 +26,6 @@ def to_table(X: Any) -> Any:
 
     A lazy frame, such as a DuckDB relation, is collected: it must fit into memory. A second call may find its rows in
     another order, so every method collects once.
-
-    >>> import pyarrow
-    >>> to_table(pyarrow.table({"age": [61, 58], "sex": ["F", "M"]}))
-       age sex
-    0   61   F
-    1   58   M
     """
     rows = X if isinstance(X, (list, tuple)) else (X,)
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):

@@ -129,11 +129,7 @@ class Rows:
 
 
 def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
-    """Return the first row of each point in order, the number of rows equal to it, and the point of each row.
-
-    >>> merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
-    (array([0, 1]), array([2, 1]), array([0, 1, 0]))
-    """
+    """Return the first row of each point in order, the number of rows equal to it, and the point of each row."""
     point_of_row = pd.factorize(hash_rows(rows))[0]
     first = np.unique(point_of_row, return_index=True)[1]
     return first, np.bincount(point_of_row, minlength=len(first)), point_of_row
@@ -158,12 +154,7 @@ def hash_rows(rows: Floats) -> NDArray[np.uint64]:
 
 
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
-    """Return the indices of the rows to learn from and of the rows that are held out, groups kept whole.
-
-    >>> learned, held = split_off(8, 0.25, np.array([0, 0, 1, 1, 2, 2, 3, 3]), seed=0)
-    >>> held.tolist()
-    [4, 5]
-    """
+    """Return the indices of the rows to learn from and of the rows that are held out, groups kept whole."""
     every_row = np.arange(n_rows)
     if not share or n_rows < 2:
         return every_row, every_row[:0]
@@ -190,11 +181,7 @@ def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Boo
 
 
 def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) -> Ints:
-    """Return the number of each row's fold; folds hold about equally many groups, and groups are kept whole.
-
-    >>> assign_folds(6, 2, np.array([0, 0, 1, 1, 2, 2]), seed=0).tolist()
-    [0, 0, 1, 1, 0, 0]
-    """
+    """Return the number of each row's fold; folds hold about equally many groups, and groups are kept whole."""
     units = _units(n_rows, groups)
     n_units = int(units.max()) + 1
     order = np.random.default_rng([seed, n_units]).permutation(n_units)

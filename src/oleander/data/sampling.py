@@ -52,9 +52,6 @@ def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -
 
     Serfling's bound, which is Hoeffding's where the rows that were neither judged nor learned from (``n_others``) are
     many, and less where few of them are left.
-
-    >>> round(promise(16991, 10**9, 0.05), 4), round(promise(16991, 0, 0.05), 4)
-    (0.02, 0.0002)
     """
     if not n_judged:
         return float("nan")

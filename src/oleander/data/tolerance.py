@@ -34,11 +34,7 @@ class Tolerance(Saved):
 
     @classmethod
     def read(cls, given: Any) -> Self:
-        """Return the tolerance that a user gives as a number or as text such as "10%"; ``ValueError`` for others.
-
-        >>> Tolerance.read("10%")
-        Tolerance(value=0.1, is_relative=True)
-        """
+        """Return the tolerance that a user gives as a number or as text such as "10%"; ``ValueError`` for others."""
         share = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", given) if isinstance(given, str) else None
         if share is not None and 0 < float(share[1]) < 100:
             return cls(float(share[1]) / 100, is_relative=True)
@@ -69,11 +65,7 @@ class Tolerance(Saved):
         return decimals + 1 if self.is_relative else decimals
 
     def show(self, number: float) -> str:
-        """Return an answer with as many digits as are worth reading.
-
-        >>> Tolerance(0.05).show(0.123456), Tolerance(500).show(1234.5), Tolerance.read("10%").show(0.0123456)
-        ('0.123', '1234', '0.01235')
-        """
+        """Return an answer with as many digits as are worth reading."""
         return format_number(float(f"{number:.{self.digits}{'g' if self.is_relative else 'f'}}"))
 
     def agrees(self, answers: Any, truth: Any) -> Bools:
@@ -100,11 +92,7 @@ class Tolerance(Saved):
 
 
 def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
-    """Return a mask of the answers that agree with the black box's; without a tolerance they must be equal.
-
-    >>> agrees(np.array([0.3, 0.4]), np.array([0.35, 0.5]), Tolerance(0.05)).tolist()
-    [True, False]
-    """
+    """Return a mask of the answers that agree with the black box's; without a tolerance they must be equal."""
     return np.asarray(answers == truth) if tolerance is None else tolerance.agrees(answers, truth)
 
 
@@ -116,11 +104,7 @@ def changed(labels: Labels, again: Labels) -> Bools:
 
 
 def show_answer(label: Any, tolerance: Tolerance | None) -> str:
-    """Return an answer in words.
-
-    >>> show_answer(0.31, Tolerance(0.05)), show_answer("ill", None)
-    ('0.31 ± 0.05', 'ill')
-    """
+    """Return an answer in words."""
     if tolerance is None:
         return visible(label)
     # A line comes in words.

@@ -37,14 +37,13 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         raise FileExistsError(errno.EEXIST, "there is a device, a FIFO or a socket, which is not replaced", str(target))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        # The system applies the user's umask to these rights. Reading the umask here would change it for all threads.
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        file = draft.open("xb")
     except OSError as error:
         # The user knows the target, not the draft.
         error.filename = str(target)
         raise
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -107,20 +106,15 @@ def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         with gzip.open(path) as packed:
             # A small file can stand for gigabytes.
             data = packed.read(LARGEST_JSON + 1)
-        if reason := _find_excess(data):
-            raise FileError(f"{shown} is not a saved explainer: it holds {reason}.")
-        content = json.loads(data)
-    except FileError:
-        raise
-    except (gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
+        reason = _find_excess(data)
+        content = None if reason else json.loads(data)
+    except (gzip.BadGzipFile, zlib.error, EOFError, ValueError, RecursionError) as error:
         raise FileError(
             f"{shown} cannot be read as a saved explainer; it may have been cut short, or come from another version: "
             f"{one_line(error)}."
         ) from error
-    except RecursionError:
-        raise FileError(f"{shown} is not a saved explainer: its JSON is nested too deeply.") from None
-    if not isinstance(content, dict):
-        raise FileError(f"{shown} is not a saved explainer: its JSON is not an object.")
+    if reason or not isinstance(content, dict):
+        raise FileError(f"{shown} is not a saved explainer: it holds {reason or 'JSON that is not an object'}.")
     if content.get("format") != FORMAT:
         raise FileError(
             f"{shown} has format {shorten(repr(content.get('format')))}, and this version of Oleander reads "

@@ -34,9 +34,6 @@ def run_tasks(
     small arguments. A process, a Dask cluster or a Spark worker gets shared objects once. If a worker of a cluster
     dies, others take over. ``on_threads`` says that the function spends its time in kernels that run beside each other:
     then ``n_jobs=None`` is a thread for each core.
-
-    >>> dict(run_tasks(pow, [2], [(3,), (5,)]))
-    {0: 8, 1: 32}
     """
     backend, n_active = get_active_backend()
     numbered = enumerate(tasks)

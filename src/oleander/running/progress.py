@@ -58,11 +58,7 @@ def showing_progress(method: Method) -> Method:
 
 @contextmanager
 def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
-    """Yield a function that takes the number of parts done and a few words, which are shown if anything is.
-
-    >>> with tell_progress("training", 10) as tell:
-    ...     tell(5, "halfway")
-    """
+    """Yield a function that takes the number of parts done and a few words, which are shown if anything is."""
     screen, bar = _SCREEN.get(), None
     # Work must not fail because a screen cannot be drawn on.
     with suppress(Exception):
@@ -97,11 +93,7 @@ def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
 
 
 def track(parts: Collection[Part], title: str, name: Callable[[Part], str] = str) -> Iterator[Part]:
-    """Yield the parts of a step one by one, and report how many are done and the name of the current one.
-
-    >>> list(track(["a", "b"], "reading"))
-    ['a', 'b']
-    """
+    """Yield the parts of a step one by one, and report how many are done and the name of the current one."""
     with tell_progress(title, len(parts)) as tell:
         for done, part in enumerate(parts):
             tell(done, name(part))

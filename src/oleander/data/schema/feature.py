@@ -367,11 +367,7 @@ class Feature(Saved):
         return format_number(level) if isinstance(level, float) or type(level) is int else visible(level)
 
     def with_unit(self, text: str) -> str:
-        """Return a value in words with the column's unit.
-
-        >>> Feature("bmi", Kind.CONTINUOUS, "float64", unit="kg/m²").with_unit("30")
-        '30 kg/m²'
-        """
+        """Return a value in words with the column's unit."""
         return f"{text}{'' if self.unit in NO_SPACE else ' '}{visible(self.unit)}"
 
     def check_read(self) -> None:

@@ -18,11 +18,7 @@ MINUTES = (1, 5, 15, 30, 60, 180, 360, 720)
 
 
 def format_number(value: float) -> str:
-    """Return a number as text of few characters, to at most ten digits.
-
-    >>> format_number(60.0), format_number(0.125), format_number(1234567.0)
-    ('60', '0.125', '1234567')
-    """
+    """Return a number as text of few characters, to at most ten digits."""
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.10g}"
@@ -34,9 +30,6 @@ def round_to_step(
     """Return the values as multiples of the largest of 1, 2 and 5 times a power of ten up to a size.
 
     Values that must stay whole have a step of at least 1; ``rounding`` turns numbers of steps into whole numbers.
-
-    >>> round_to_step(np.array([0.114, 3.1]), 0.034).tolist()
-    [0.12, 3.1]
     """
     step, decimals = (1.0, 0) if whole and at_most < 1 else readable_step(at_most)
     rounded: Floats = np.round(rounding(values / step) * step, decimals)
@@ -88,11 +81,7 @@ def to_dates(days: Floats, dtype: str) -> NDArray[Any]:
 
 
 def format_days(days: float) -> str:
-    """Return a date, with the time unless it is midnight.
-
-    >>> format_days(19783.0), format_days(19783.604166666668)
-    ('2024-03-01', '2024-03-01 14:30')
-    """
+    """Return a date, with the time unless it is midnight."""
     seconds = round(days * 86_400)
     text = str(np.datetime64(seconds, "s")).replace("T", " ")
     return text.removesuffix(" 00:00:00").removesuffix(":00")

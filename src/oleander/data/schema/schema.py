@@ -377,12 +377,7 @@ class FeatureSchema(Saved):
 
 
 def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the description and unit of each column that a data dictionary has; ``ValueError`` if none is known.
-
-    >>> table = pd.DataFrame({"name": ["wt"], "description": ["weight"], "unit": ["kg"]})
-    >>> read_dictionary(table, ["wt", "age"])
-    {'wt': {'description': 'weight', 'unit': 'kg'}}
-    """
+    """Return the description and unit of each column that a data dictionary has; ``ValueError`` if none is known."""
     if isinstance(columns, Mapping):
         pairs = {str(name): (words, "") if isinstance(words, str) else tuple(words) for name, words in columns.items()}
         given = {name: dict(zip(WORDS, pair, strict=False)) for name, pair in pairs.items()}
