@@ -18,7 +18,6 @@ from oleander.cli.explaining import prepare, read_limits, read_number, read_outp
 from oleander.cli.options import CommandError, Explain
 from oleander.data import reading
 from oleander.data.sources import Source
-from oleander.rules import Tree, UnfilteredTree
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
 
@@ -276,7 +275,6 @@ def test_the_paper_explains_numbers(run, prices):
         (("--radius", "wide"), "--radius 'wide' is not known; give a number, several"),
         (("--radius", "-1", "--n-draws", "50"), "--radius -1.0 is not allowed"),
         (("--radius", "12", "--limit", "conditions=2"), "there is no option --limit"),
-        (("--radius", "12", "--local", "forest"), "--local: invalid choice: 'forest'"),
         (("--radius", "12", "--formulation", "loose"), "--formulation: invalid choice: 'loose'"),
         (("--radius", "12", "--n-draws", "0"), "--n-draws 0 is not allowed: give a whole number, 1 or more"),
         (("--radius", "12", "--letter"), "allow it with --include-rows"),
@@ -307,21 +305,18 @@ def test_options_of_explain_reach_the_explainer(run, patients_csv, made):
     assert {name: given[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize("local", ["tree", "unfiltered", "letter"])
-@pytest.mark.parametrize("include_rows", [False, True])
-def test_options_of_the_paper_reach_the_explainer(run, patients_csv, made, local, include_rows):
-    of_letter = {"letter": True} if local == "letter" and include_rows else {}
+@pytest.mark.parametrize("more", [(), ("--include-rows",), ("--include-rows", "--letter")])
+def test_options_of_the_paper_reach_the_explainer(run, patients_csv, made, more):
     same = {"radius": [5.0, 9.0], "n_draws": 50, "max_explainers": 2, "formulation": "selective"}
     options = ("--radius", "5,9", "--n-draws", 50, "--max-explainers", 2, "--formulation", "selective")
-    more = (*["--letter"] * bool(of_letter), *["--include-rows"] * include_rows)
-    done = run("paper", patients_csv, "--target", "risk", *options, "--local", local.replace("letter", "tree"), *more)
+    done = run("paper", patients_csv, "--target", "risk", *options, *more)
     assert done.code == 0, done.err
-    assert ("balls stand on rounded rows" in done.err) is not include_rows
+    assert ("balls stand on rounded rows" in done.err) is not bool(more)
     expected = AggregateExplainer.paper(
         made[0].black_box,
-        **{**same, **of_letter},
-        local=UnfilteredTree(max_leaves=None) if local == "unfiltered" else None,
-        centers="rows" if include_rows else "rounded",
+        **same,
+        letter="--letter" in more,
+        centers="rows" if more else "rounded",
         schema=made[0].schema,
         random_state=0,
         n_jobs=1,
@@ -343,10 +338,6 @@ def test_explain_by_the_paper(run, patients_csv, tmp_path):
     assert shown.code == 0, shown.err
     assert len(shown.json["cells"]) == len(table)
     assert (tmp_path / "out" / "report.html").stat().st_size > 1_000
-    again = run(*arguments, "--n-draws", 300, "--local", "unfiltered", "--include-rows", "--out", "again", "--json")
-    assert again.code == 0, again.err
-    members = AggregateExplainer.load("again/atlas.oleander").explainers_
-    assert all(isinstance(member.explainer, Tree) for member in members)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields
 from inspect import getdoc
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
@@ -25,7 +26,7 @@ exit codes:
   0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be used;
   5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm, edit: the reserve
   does not certify; 7 watch: suspicion; 130 interrupted"""
-METAVARS: dict[Any, str] = {int: "N", float: "X"}
+METAVARS: dict[Any, str] = {int: "N", float: "X", Path: "FILE"}
 # The record of each command's options, the module with the function of its name, and an example.
 COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "demo": (options.Demo, "explaining", ""),
@@ -35,11 +36,7 @@ COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "explain-row": (options.ExplainRow, "saved", "out/atlas.oleander --data today.csv --row 17"),
     "evaluate": (options.Evaluate, "saved", "out/atlas.oleander march.csv --labels model_said"),
     "watch": (options.Watch, "saved", "out/atlas.oleander today.csv --labels model_said --log watch.sqlite"),
-    "edit": (
-        options.Edit,
-        "saved",
-        "atlas.oleander --apply edits.json --data march.csv --labels said --out new.oleander",
-    ),
+    "edit": (options.Edit, "saved", "old.oleander --apply edits.json --data may.csv --labels said --out new.oleander"),
     "export": (options.Export, "saved", "out/atlas.oleander --format sql --dialect sqlite"),
     "report": (options.Report, "saved", "out/atlas.oleander --data today.csv --out report.html"),
     "tradeoff": (options.Tradeoff, "saved", "out/atlas.oleander"),
@@ -156,7 +153,7 @@ def add_option(group: Any, hint: Any, one: Field[Any]) -> None:
     elif get_origin(kind) is list:
         details["action"] = "append"
     else:
-        details |= {"type": kind, "metavar": METAVARS.get(kind, details["metavar"])}
+        details |= {"type": kind, "metavar": details["metavar"] or METAVARS.get(kind)}
     if one.metadata["group"] == options.ARGUMENTS:
         group.add_argument(one.name, nargs=None if is_required else "?", **details)
     else:

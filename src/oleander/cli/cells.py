@@ -59,12 +59,13 @@ def clean_columns(
     problems: dict[str, str] = {}
     for name in table.columns:
         column, kind, said = table[name], kinds.get(name), ""
+        is_whole = column.dtype.kind == "f" and (column.dropna() % 1 == 0).all()
         if column.isna().all() or (kind is None and is_id(column)):
             why = "no value," if column.isna().all() else "a different value in every row, as an id has:"
             notes[f"{why} {'left out' if may_drop else 'leave it out with --drop if no model reads it'}"].append(name)
             if may_drop:
                 continue
-        elif kind is None and pd.api.types.is_float_dtype(column.dtype) and _is_rounded(column):
+        elif kind is None and is_whole and column.abs().max() > MOST_EXACT:
             problems[name] = f"column {name!r} holds whole numbers beyond 2^53 - 1, which are rounded"
         elif kind not in (Kind.BINARY, Kind.CATEGORICAL) and _is_text(column):
             try:
@@ -223,10 +224,6 @@ def is_id(column: pd.Series) -> bool:
         return False
     # Numbers and dates differ from row to row too.
     return all(values.count() <= n_values / 2 for values in (read_numbers(column), *read_dates(column)))
-
-
-def _is_rounded(column: pd.Series) -> bool:
-    return bool(column.abs().max() > MOST_EXACT and (column.dropna() % 1 == 0).all())
 
 
 def _is_text(column: pd.Series) -> bool:

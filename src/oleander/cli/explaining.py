@@ -19,23 +19,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from oleander.black_box.asking import columns_read_by, match_columns
+from oleander.black_box.asking import columns_read_by, keep_columns
 from oleander.black_box.output import Output
 from oleander.candidates.base import Boxes
 from oleander.cli.cells import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, train_trees
 from oleander.cli.options import CommandError, Demo, Explain, Fitting, Paper, note, split_names, wrong_option
 from oleander.cli.outputs import answer, facts_of, predictions_table, tabulate_schema, write_table
-from oleander.cli.tables import (
-    MOST_LISTED,
-    OF_TABLES,
-    PARQUET,
-    check_columns,
-    is_stored,
-    keep_known,
-    read_how,
-    read_table,
-)
+from oleander.cli.tables import OF_TABLES, PARQUET, check_columns, is_stored, keep_known, read_how, read_table
 from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -48,7 +39,6 @@ from oleander.engines.tables import open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.saved import whole_folder
 from oleander.messages import list_some, visible
-from oleander.rules import UnfilteredTree
 from oleander.running.progress import tell_progress
 
 # High, so that the demo shows abstention.
@@ -117,8 +107,6 @@ def paper(given: Paper) -> None:
     atlas = AggregateExplainer.paper(
         prepared.black_box,
         radius=radii[0] if len(radii) == 1 else radii,
-        # The letter's tree has a filter of its own.
-        local=UnfilteredTree(max_leaves=None) if given.local == "unfiltered" else None,
         centers="rows" if given.include_rows else "rounded",
         tolerance=read_number(given.tolerance),
         schema=prepared.schema,
@@ -141,7 +129,7 @@ def demo(given: Demo) -> None:
     rows = {"X": new, "y": y[1::2].to_numpy(), "background": train, "columns": CLINIC_COLUMNS}
     about = f"a forest of 50 trees on {len(new)} patients of a generated clinic that are new to it"
     prepared = Prepared(forest, rows, about, FeatureSchema.infer(X), new[[]], is_new=True)
-    atlas = AggregateExplainer(forest, min_fidelity=DEMO_FLOOR, random_state=given.seed, n_jobs=given.jobs)
+    atlas = AggregateExplainer(forest, min_fidelity=DEMO_FLOOR, random_state=given.seed)
     fit_and_write(atlas, prepared, given, "A generated clinic: how the forest decides")
     if given.opens and not webbrowser.open((given.out / "report.html").resolve().as_uri()):
         note(f"no browser was found here: open {given.out / 'report.html'} yourself.")
@@ -207,7 +195,12 @@ def prepare(
         check_target(table[target], is_regression=is_regression)
     X = table.drop(columns=list({target, group, *given.drop} - {None}))
     if black_box is not None:
-        X = _keep_columns(X, black_box, has_target=target is not None)
+        if columns_read_by(black_box) is None and target is None:
+            note(
+                "the model does not name its columns, so it gets all of them: leave out with --target or --drop what "
+                "it does not read, such as the true label."
+            )
+        X = keep_columns(X, black_box)
     X.attrs = table.attrs
     declared = {name: kind for name, kind in kinds.items() if name in X.columns}
     X = clean_columns(X, declared=declared, may_drop=black_box is None)
@@ -215,7 +208,7 @@ def prepare(
     if background is not None:
         around = read_table(background, how)
         if lacking := [name for name in schema.names if name not in around.columns]:
-            lack = list_some(lacking, MOST_LISTED)
+            lack = list_some(lacking)
             raise CommandError(f"--background {background} lacks columns of the data: {lack}.")
         around = clean_like(around, schema)[list(schema.names)]
         schema = FeatureSchema.infer(stack_tables(X, around), kinds=declared)
@@ -284,22 +277,6 @@ def _prepare_stored(
         "key": key,
     }
     return Prepared(load_model(given), fit | others, f"{given.model or f'the answers in column {labels!r}'} on {size}")
-
-
-def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:
-    """Return the columns that a model reads, in its order, with a note on the others."""
-    names = columns_read_by(model)
-    if names is None:
-        if not has_target:
-            note(
-                "the model does not name its columns, so it gets all of them: leave out with --target or --drop what "
-                "it does not read, such as the true label."
-            )
-        return X
-    read = match_columns(names, list(X.columns))
-    if unread := [name for name in X.columns if name not in read]:
-        note(f"columns that the model was not fitted on are left out: {list_some(unread, MOST_LISTED)}.")
-    return X[read]
 
 
 def check_target(target: pd.Series, *, is_regression: bool) -> None:

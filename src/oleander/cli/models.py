@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -144,27 +144,21 @@ def _text_as_category(X: pd.DataFrame) -> pd.DataFrame:
     return X.astype(dict.fromkeys(texts, "category")) if texts else X
 
 
-class Format(NamedTuple):
-    """A kind of model file: its name in messages, the package that opens it, its extra, and how."""
-
-    name: str
-    package: str
-    extra: str
-    open: Callable[[Any, Path], Any]
-
-
-XGBOOST = Format("an XGBoost model", "xgboost", "xgboost", _open_xgboost)
-PICKLE = Format("a saved model", "joblib", "", lambda joblib, path: joblib.load(path))
-FORMATS = {
+# What kinds of files are called, the packages that open them, the extras that install these, and how.
+Format = tuple[str, str, str, Callable[[Any, Path], Any]]
+XGBOOST: Format = ("an XGBoost model", "xgboost", "xgboost", _open_xgboost)
+PICKLE: Format = ("a saved model", "joblib", "", lambda joblib, path: joblib.load(path))
+SKOPS: Format = (
+    *("a skops model", "skops.io", "skops"),
+    lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
+)
+FORMATS: dict[str, Format] = {
     ".json": XGBOOST,
     ".ubj": XGBOOST,
-    ".txt": Format("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm),
-    ".cbm": Format("a CatBoost model", "catboost", "catboost", _open_catboost),
-    ".onnx": Format("an ONNX model", "onnxruntime", "onnx", _open_onnx),
-    ".skops": Format(
-        *("a skops model", "skops.io", "skops"),
-        lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
-    ),
+    ".txt": ("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm),
+    ".cbm": ("a CatBoost model", "catboost", "catboost", _open_catboost),
+    ".onnx": ("an ONNX model", "onnxruntime", "onnx", _open_onnx),
+    ".skops": SKOPS,
     ".joblib": PICKLE,
     ".pkl": PICKLE,
 }
@@ -196,21 +190,21 @@ def load_model(given: Opening) -> Any:
 def _open(path: Path, is_trusted: bool) -> Any:
     if not path.is_file():
         raise _unusable(f"the model {path} is not a file.")
-    kind = FORMATS[path.suffix.lower()]
-    package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
+    kind, needed, extra, read = FORMATS[path.suffix.lower()]
+    package = import_extra(needed, extra=extra, purpose=f"Reading {kind}")
     try:
-        danger = "can run any code when it is opened" if kind is PICKLE else ""
-        if kind.package == "skops.io" and (strange := package.get_untrusted_types(file=path)):
+        danger = "can run any code when it is opened" if needed == "joblib" else ""
+        if needed == "skops.io" and (strange := package.get_untrusted_types(file=path)):
             danger = f"holds types that skops does not know to be safe ({list_some(strange)})"
         if danger and not is_trusted:
             raise _unusable(f"{path} {danger}: add --trust-model if you trust where it comes from.")
-        return kind.open(package, path)
+        return read(package, path)
     except CommandError:
         raise
     except Exception as error:
         # XGBoost adds a trace of C++ in further lines.
         why = one_line(ValueError((str(error) or type(error).__name__).splitlines()[0]))
-        raise _unusable(f"{path} cannot be read as {kind.name}: {why}.") from error
+        raise _unusable(f"{path} cannot be read as {kind}: {why}.") from error
 
 
 def _import(name: str) -> Any:

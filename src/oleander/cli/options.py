@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, field
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TextIO, dataclass_transform
 
@@ -35,28 +36,11 @@ def argument(name: str, about: str, default: Any = MISSING) -> Any:
     return option(default, ARGUMENTS, about, metavar=name)
 
 
-def _atlas() -> Any:
-    return argument("ATLAS", "A saved explainer, as explain writes it.")
-
-
-def _labels() -> Any:
-    return option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
-
-
-def _seed() -> Any:
-    return option(0, OUTPUT, "The seed of every random choice.")
-
-
-def _jobs() -> Any:
-    return option(1, OUTPUT, "Processes to use; -1 for all cores.")
-
-
-def _rows() -> Any:
-    return option(False, OUTPUT, "Allow the files to hold rows of the data.")
-
-
-def _out_file(about: str) -> Any:
-    return option(None, OUTPUT, about, metavar="FILE")
+# What several records have.
+_atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
+_seed = partial(option, 0, OUTPUT, "The seed of every random choice.")
+_rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.")
+_out_file = partial(option, None, OUTPUT)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -87,15 +71,10 @@ class Opening(Reading):
     """How files of rows are read, and a model."""
 
     model: str | None = option(
-        None,
-        MODEL,
-        "A file (XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, .onnx, .skops, or .joblib), or "
-        "package.module:callable.",
+        None, MODEL, "A .json, .ubj, .txt, .cbm, .onnx, .skops or .joblib file, or package.module:callable."
     )
     trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.")
-    classes: Names = option(
-        (), MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
-    )
+    classes: Names = option((), MODEL, "The classes of a model whose file numbers them, in order.", metavar="NAME,...")
 
 
 class Fitting(Opening):
@@ -103,19 +82,14 @@ class Fitting(Opening):
 
     data: Path = argument("DATA", TABLE)
     target: str | None = option(None, DATA, "The column of true labels, which the model predicts.", metavar="COL")
-    groups: str | None = option(
-        None, DATA, "The column that says which rows belong together (one patient).", metavar="COL"
-    )
+    groups: str | None = option(None, DATA, "The column that says which rows belong together.", metavar="COL")
     drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
     kinds: str = option("", DATA, "Kinds of columns that are detected wrongly: age=integer.", metavar="COL=KIND,...")
-    columns: Path | None = option(
-        None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
-    )
+    columns: Path | None = option(None, DATA, "A data dictionary: a file with the columns name, description and unit.")
     tolerance: str | None = option(
         None,
         NUMBERS,
-        "Explain numbers: an answer within T of the model's agrees. In units of the target; 10% is a share of it, and "
-        "auto depends on the spread of the answers.",
+        "Explain numbers: how far an answer may be from the model's, such as 30, 10% or auto.",
         metavar="T",
     )
     out: Path = option(Path("oleander-out"), OUTPUT, "The folder to write.", metavar="DIR")
@@ -129,15 +103,11 @@ class Explain(Fitting):
     """
 
     background: Path | None = option(
-        None, MODEL, "With --model: rows that show where data lie, such as its training rows.", metavar="FILE"
+        None, MODEL, "With --model: rows that show where data lie, such as it learned from."
     )
     threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability exceeds X.")
-    proba: str | None = option(
-        None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
-    )
-    max_explainers: int | None = option(
-        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more."
-    )
+    proba: str | None = option(None, NUMBERS, "Explain the probability of this class.", metavar="CLASS")
+    max_explainers: int | None = option(None, RULES, "The maximum number of rules. Default: 10, or two per class.")
     min_fidelity: float = option(0.9, RULES, "The floor: the minimum share of answers that agree with the model.")
     limit: list[str] | None = option(
         None,
@@ -147,9 +117,7 @@ class Explain(Fitting):
         "Repeat the option for each.",
         metavar="WHAT=VALUE",
     )
-    draws: int | None = option(
-        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000."
-    )
+    draws: int | None = option(None, RULES, "Synthetic rows to ask about; 0 learns from rows only. Default: 20,000.")
 
 
 class Paper(Fitting):
@@ -159,25 +127,17 @@ class Paper(Fitting):
     """
 
     radius: Names = option(
-        MISSING,
-        BALLS,
-        "The radius of the balls in the units of the data, or auto. Several are tried around a row.",
-        metavar="R,...",
+        MISSING, BALLS, "The radii of the balls, in the units of the data, or auto.", metavar="R,..."
     )
     max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.")
     min_fidelity: float = option(0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.")
     n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.")
-    local: Literal["tree", "unfiltered"] = option(
-        "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all."
-    )
     formulation: Literal["strict", "selective"] | None = option(
         None, BALLS, "The program: strict (by the definition; the default) or selective (as printed)."
     )
-    letter: bool = option(
-        False, BALLS, "To the letter: its filter, draws in the whole ball, the printed program by default."
-    )
+    letter: bool = option(False, BALLS, "To the letter: its filter, its draws, and by default its printed program.")
     time_limit: float = option(60.0, BALLS, "Seconds for solving the program.")
-    jobs: int = _jobs()
+    jobs: int = option(1, OUTPUT, "Processes to use; -1 for all cores.")
     include_rows: bool = _rows()
 
 
@@ -186,7 +146,6 @@ class Demo(Options):
 
     out: Path = option(Path("oleander-demo"), OUTPUT, "The folder to write.", metavar="DIR")
     seed: int = _seed()
-    jobs: int = _jobs()
     opens: bool = option(False, OUTPUT, "Open the page in a browser at the end.", flag="--open")
 
 
@@ -210,7 +169,7 @@ class Judging(Opening):
     """A saved explainer, and the model's answers to judge it by: a column, or the model."""
 
     atlas: Path = _atlas()
-    labels: str | None = _labels()
+    labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
 
 
 class Evaluate(Judging):
@@ -227,27 +186,21 @@ class Watch(Judging):
     """
 
     data: Path | None = argument("DATA", TABLE, default=None)
-    log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
-    name: str | None = option(
-        None, DATA, "The name of this batch, such as its date; a name counts once. Default: the time."
-    )
+    log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.")
+    name: str | None = option(None, DATA, "The name of this batch, which counts once. Default: the time.")
     level: float = option(0.05, RULES, "The probability of ever raising a false alarm.")
     report: Path | None = _out_file("Write a page with the path over time.")
-    min_coverage: float | None = option(
-        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's."
-    )
+    min_coverage: float | None = option(None, RULES, "The share of rows to be answered. Default: 0.9 of the fit's.")
 
 
 class Edit(Judging):
     """Change the rules of a saved explainer by a file of edits; exit with code 6 if a reserve does not pass them."""
 
-    apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.", metavar="FILE")
+    apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.")
     data: Path = option(MISSING, DATA, "Rows on which the edited rules are counted.", metavar="DATA")
-    reserve: Path | None = option(
-        None, DATA, "New rows that certify the edited rules, and show only whether they pass.", metavar="DATA"
-    )
-    log: Path | None = option(None, DATA, "With --reserve: the file that remembers all its tests.", metavar="FILE")
-    out: Path = option(MISSING, OUTPUT, "The edited explainer.", metavar="FILE")
+    reserve: Path | None = option(None, DATA, "New rows that certify the edited rules.", metavar="DATA")
+    log: Path | None = option(None, DATA, "With --reserve: the file that remembers all its tests.")
+    out: Path = option(MISSING, OUTPUT, "The edited explainer.")
 
 
 class Export(Options):
@@ -268,7 +221,7 @@ class Report(Opening):
     """Write the page of a saved explainer."""
 
     atlas: Path = _atlas()
-    out: Path = option(Path("report.html"), OUTPUT, "The page to write.", metavar="FILE")
+    out: Path = option(Path("report.html"), OUTPUT, "The page to write.")
     data: Path | None = option(None, DATA, "Rows that the page counts.", metavar="DATA")
     title: str = option("How the model decides", OUTPUT, "What the page is about.")
     include_rows: bool = _rows()

@@ -24,7 +24,7 @@ from oleander.cli.options import (
     wrong_option,
 )
 from oleander.cli.outputs import answer, predictions_table, records, show_text, tabulate, write_table
-from oleander.cli.tables import MOST_LISTED, check_columns, is_stored, keep_known, read_how, read_table
+from oleander.cli.tables import check_columns, is_stored, keep_known, read_how, read_table
 from oleander.data.checks import check_share
 from oleander.engines.tables import draw_from_table, open_table
 from oleander.explainer import AggregateExplainer
@@ -34,12 +34,7 @@ from oleander.messages import list_some, one_line, show_lower, visible
 from oleander.router import ASK_MODEL
 
 # The options of ``export`` that some formats have.
-ONLY = {
-    "dialect": ("sql",),
-    "table": ("sql",),
-    "ask_model": ("sql", "python"),
-    "title": ("dossier",),
-}
+ONLY = {"dialect": ("sql",), "table": ("sql",), "ask_model": ("sql", "python"), "title": ("dossier",)}
 
 
 def predict(given: Predict) -> None:
@@ -227,17 +222,14 @@ def _read_judged(given: Judging, data: Path) -> tuple[AggregateExplainer, Any, A
 
 def _read_known(explainer: AggregateExplainer, given: Judging, data: Path) -> tuple[pd.DataFrame, Any]:
     """Return rows of a file, and the name of their column with the model's answers; None where the model is asked."""
-    labels, names = given.labels, explainer.schema_.columns
-    table = known = read_table(data, read_how(given.read))
-    if labels is not None:
-        check_columns(table.columns, [labels], "--labels")
-        known = keep_known(table, labels).reset_index(drop=True)
-        table = known if labels in (names or ()) else known.drop(columns=labels)
-    X = rows_for(explainer, table)
-    if labels is None or labels in X:
-        return X, labels
+    table, labels = read_table(data, read_how(given.read)), given.labels
+    if labels is None:
+        return rows_for(explainer, table), None
+    check_columns(table.columns, [labels], "--labels")
+    table = keep_known(table, labels).reset_index(drop=True)
+    X, known = rows_for(explainer, table.drop(columns=labels)), table[labels]
     # An explainer of an array counts its columns, so none may stand beside them.
-    return (X, known[labels].to_numpy()) if names is None else (X.assign(**{labels: known[labels]}), labels)
+    return (X, known.to_numpy()) if explainer.schema_.columns is None else (X.assign(**{labels: known}), labels)
 
 
 def _note_silent(n_unread: int, n_rows: int) -> None:
@@ -254,5 +246,5 @@ def rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame
         return table.set_axis([*range(len(schema))], axis=1)
     known = {str(name): name for name in (*schema.columns, *(() if by is None else by.columns))}
     if others := [name for name in table.columns if name not in known]:
-        note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
+        note(f"columns that the explainer does not use are ignored: {list_some(others)}.")
     return clean_like(table, schema).drop(columns=others).rename(columns=known)
