@@ -5,8 +5,6 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone, is_classifier
-from sklearn.linear_model import LogisticRegression
 
 from oleander import AggregateExplainer, Balls, Draws, NothingFoundError
 from oleander.black_box.answers import BlackBoxError
@@ -108,17 +106,6 @@ def test_balls_route_too_with_held_out_rows():
         .certificate_
         is None
     )
-
-
-def test_it_is_a_classifier_of_frames():
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    model = LogisticRegression().fit(frame, X[:, 0] + X[:, 1] > 1)
-    atlas = AggregateExplainer(model, draws=Draws(2_000), random_state=0).fit(
-        frame, background=pd.DataFrame(BACKGROUND, columns=["a", "b"])
-    )
-    router = clone(atlas.router())
-    assert is_classifier(router)
-    assert router.classes_.tolist() == [False, True]
 
 
 def test_exports_flag_the_rows_to_ask_about():

@@ -521,7 +521,7 @@ class AggregateExplainer(Parameters):
 
     @showing_progress
     def router(self, model: Any = None, *, target: float | None = None) -> Router:
-        """Return a scikit-learn estimator that answers by these rules, and asks the model where they are silent.
+        """Return a router, which answers by these rules and asks the model where they are silent.
 
         It has ``predict``, ``certificate_`` and its rules in ``atlas``.
 

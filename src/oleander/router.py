@@ -1,10 +1,8 @@
 """A router: rules answer, and the model is asked where they are silent."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, RegressorTags
 
 from oleander.arrays import Labels
 from oleander.black_box.answers import BlackBoxError
@@ -21,7 +19,7 @@ def ask_model(row):
 '''
 
 
-class Router(BaseEstimator):  # type: ignore[misc]
+class Router:
     """Answer by rules, and ask the model where they are silent; ``AggregateExplainer.router`` makes it.
 
     Parameters
@@ -49,32 +47,8 @@ class Router(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(self, atlas: Any, model: Any) -> None:
-        self.atlas = atlas
-        self.model = model
+        self.atlas, self.model = atlas, model
         self.n_rows_ = self.n_asked_ = 0
-
-    def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Return the router as it is: rules and model are fitted already."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def __sklearn_clone__(self) -> Self:
-        return type(self)(self.atlas, self.model)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.atlas.record_.is_number:
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        else:
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        return tags
-
-    @property
-    def classes_(self) -> Labels:
-        """The classes of the model, where it has some."""
-        return np.asarray(self.model.classes_)
 
     @property
     def certificate_(self) -> SystemCertificate | None:
