@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.journal import Journal, Row
 from benchmarks.laws import LAWS, Way, make_problem
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.tables import make_goals, make_table, mean, number
+from benchmarks.tables import make_goals, make_table
 from oleander import AggregateExplainer, Draws, NothingFoundError
 
 FLOORS = (0.8, 0.9)
@@ -64,7 +64,6 @@ def judge(law: str, way: Way, seed: int, floor: float, *, n_draws: int) -> Row:
         # Nothing is certified of the share of rows where its bound is 0.
         "bound of rows": None if rows is None else rows.bound or None,
         "share of rows": problem.row_agreement(answers),
-        "coverage": float((~answers.mask).mean()),
     }
 
 
@@ -89,35 +88,28 @@ class Certificates(Subject):
         journal.once_each(keys, partial(judge, n_draws=2_000 if size == "full" else 600))
 
     def write(self, rows: Sequence[Row]) -> str:
-        """Return a line for each law and way of judging, the sums, and the goals."""
+        """Return a line for each law, each way of judging and each kind of law, and the goals."""
         cells = {
             (law, way): [row for row in rows if (row["law"], row["way"]) == (law, way)]
             for law in LAWS
             for way in LAWS[law].ways
         }
-        sums = {title: [row for row in rows if LAWS[row["law"]].records == records] for records, title in KINDS.items()}
-        lines = [_make_line(law, way, own) for (law, way), own in cells.items() if own]
-        lines += [_make_line(f"**{title}**", "", own) for title, own in {**sums, "all": rows}.items() if own]
-        columns = (
-            "law",
-            "judged by",
-            "fits",
-            "answered",
-            "certified",
-            "of these false",
-            "of rows too",
-            "of these false",
-        )
-        table = make_table((*columns, "judged", "of these false", "coverage where answered"), lines)
+        parts = {law: [row for row in rows if row["law"] == law] for law in LAWS}
+        parts |= {f"*all judged by {way}*": [row for row in rows if row["way"] == way] for way in N_FITS}
+        for records, title in KINDS.items():
+            parts[f"**{title}**"] = [row for row in rows if LAWS[row["law"]].records == records]
+        parts["**all**"] = list(rows)
+        columns = ("law", "fits", "answered", "certified", "of these false", "of rows too", "of these false")
+        lines = [_make_line(title, own) for title, own in parts.items() if own]
+        table = make_table((*columns, "judged", "of these false"), lines)
         return f"{table}\n{make_goals(_find_goals(cells, rows))}"
 
 
-def _make_line(law: str, way: str, rows: Sequence[Row]) -> tuple[object, ...]:
+def _make_line(title: str, rows: Sequence[Row]) -> tuple[object, ...]:
     certified, judged = _with_status(rows, "certified"), _with_status(rows, "judged")
     of_rows = [row for row in certified if row["bound of rows"] is not None]
     return (
-        law,
-        way,
+        title,
         len(rows),
         len(certified) + len(judged),
         len(certified),
@@ -126,7 +118,6 @@ def _make_line(law: str, way: str, rows: Sequence[Row]) -> tuple[object, ...]:
         sum(row["share of rows"] < row["bound of rows"] for row in of_rows),
         len(judged),
         _count_false(judged),
-        number(mean(row["coverage"] for row in (*certified, *judged))),
     )
 
 

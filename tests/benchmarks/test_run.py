@@ -22,7 +22,7 @@ TABLES = {
     "group-floors": ["| rows in the subgroups |", "| breast_cancer | mean radius | 1 |"],
     "differences": ["| planted differences | pairs |", "| one region of 10% | 3 |"],
     "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
-    "certificates": ["| detection limit, boosting | Parquet, background | 1 |", "| **all with repeated records** |"],
+    "certificates": ["| *all judged by Parquet, background* | 1 |", "| **all with repeated records** |"],
     "one-explanation": ["| draws | method |", "FilteredTree", "anchor-exp"],
     "selection": ["| instance | K | value | bound |", "| 200-12 | 3 |"],
     "speed": ["| whole tree | 200 draws × 31 |", "| predict |", "under a load of", "| processor time of a call, ms |"],

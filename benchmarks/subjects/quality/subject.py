@@ -219,7 +219,7 @@ def write_main(rows: Sequence[Row]) -> list[str]:
         "### All methods\n",
         MAIN,
         *make_tables(found, ("queries", "processor seconds")),
-        *make_pivots(found, ["method"], "data", ("coverage", "floor reached", "minority right")),
+        *make_pivots(found, ["method"], "data", ("coverage",)),
         *make_pivots(ours, ["method"], "data", ("gap, %", "processor seconds")),
     ]
 
@@ -227,7 +227,7 @@ def write_main(rows: Sequence[Row]) -> list[str]:
 def write_resplits(rows: Sequence[Row]) -> list[str]:
     """Return the table of what was learned once, and tables by data set."""
     notes = RESPLITS.format(n_splits=rows[0]["splits"], n_trees=N_STUDENT_TREES)
-    values = ("coverage", "floor reached", "worst rule alone", "minority right")
+    values = ("coverage", "worst rule alone", "minority right")
     return [
         "### Learned once, judged on many splits\n",
         notes,
@@ -250,12 +250,10 @@ def write_choice(rows: Sequence[Row]) -> list[str]:
         means = [mean(row[name] for row in runs) for name in ("greedy", "program", "bound", "gap")]
         n_candidates = number(mean(row["candidates"] for row in runs), 0)
         lines.append((n_rules, len(runs), n_candidates, *(number(value, 3) for value in means)))
-    by_data = [row | {"gap, %": 100 * row["gap"]} for row in found]
     return [
         "### What the program adds over a greedy choice\n",
         CHOICE,
         make_table(("K", "runs", "candidates", "greedy", "program", "bound", "gap"), lines),
-        *make_pivots(by_data, ["K"], "data", ("gap, %",)),
     ]
 
 
@@ -276,20 +274,20 @@ def write_sweep(rows: Sequence[Row]) -> list[str]:
     return [
         "### Other budgets and floors\n",
         SWEEP.format(n_splits=N_RESPLITS["full"]),
-        *make_pivots(cells, ["sets", "K"], "floor", ("coverage", "floor reached")),
+        *make_pivots(cells, ["sets", "K"], "floor", ("coverage",)),
         make_table(head, lines),
     ]
 
 
 def write_draws(rows: Sequence[Row]) -> list[str]:
     """Return figures by the number of draws."""
-    values = ("coverage", "floor reached", "processor seconds")
+    values = ("coverage", "processor seconds")
     return ["### Other numbers of draws\n", "One split.\n", *make_pivots(rows, ["method"], "draws", values)]
 
 
 def write_judged(rows: Sequence[Row]) -> list[str]:
     """Return figures by the number of judging rows."""
-    values = ("coverage", "floor reached")
+    values = ("coverage",)
     return ["### Few and many judged rows\n", JUDGED_NOTES, *make_pivots(rows, ["data", "method"], "judged", values)]
 
 
