@@ -9,10 +9,10 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.box_program import BoxCandidate
 from oleander.candidates.grid import Memberships, count_by_class
-from oleander.candidates.nodes import lay_nodes
+from oleander.candidates.nodes import grow_on_answers, lay_nodes
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
-from oleander.fitting.rule_sequence import RuleSequence, Step, grow_large_trees, measure_steps, split_draws
+from oleander.fitting.rule_sequence import MIN_LEAF, RuleSequence, Step, lay_draws, measure_steps, split_draws
 from oleander.rules.tree import Tree
 
 # From bold to cautious. A price of p asks a leaf to be right on more than p of p + 1 draws.
@@ -31,13 +31,13 @@ def choose_tree(learner: RuleLearner, max_leaves: int, min_fidelity: float) -> R
 def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = split_draws(draws, rng)
-    members, right = Memberships(grid, grid.codes.take(learns, axis=1)), draws.find_right(learns)
+    members, right, grows = lay_draws(grid, learns), draws.find_right(learns), learns[: len(learns) // 2]
     steps = [
         Step(rules, 0.0, max_leaves)
-        for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2], MAX_GROWN)
+        for tree in grow_on_answers(draws, grows, [column.take(grows) for column in grid.columns], MAX_GROWN, MIN_LEAF)
         for rules in prune_tree(tree, members, right, PRICES, max_leaves)
     ]
-    return RuleSequence(grid, draws, measure_steps(grid, steps, grid.codes.take(held, axis=1), draws.find_right(held)))
+    return RuleSequence(grid, draws, measure_steps(grid, draws, held, steps))
 
 
 def prune_tree(

@@ -45,7 +45,7 @@ class TreeOnDraws(Baseline):
         if found is None:
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
-        self.set_ = deliver_rules(found).explainers
+        self.set_ = deliver_rules(found)[0]
         self.certificate_ = found.certificate if found.is_certified else None
         return self
 

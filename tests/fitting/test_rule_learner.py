@@ -215,10 +215,10 @@ def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeyp
 
     monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
     rules = learner.choose(10, 0.6)
-    evaluation = deliver_rules(rules).evaluation
+    evaluation = deliver_rules(rules)[2]
     assert rules.certificate.answers.share == 1
     assert 0.6 <= rules.certificate.answers.bound <= evaluation.agreement < 0.95
     grid = [1, 10], [0.6, 0.8]
     for rules in learner.judge_sets(*grid).choose_each(*grid).values():
         if rules is not None:
-            assert rules.certificate.answers.bound <= deliver_rules(rules).evaluation.agreement
+            assert rules.certificate.answers.bound <= deliver_rules(rules)[2].agreement

@@ -134,7 +134,7 @@ def measure_set(found: RuleSet | None, new: Rows, floor: float, *, is_tree: bool
     """Return the measures of a set that some rows let speak, on new rows."""
     if found is None:
         return NO_ANSWER
-    explainers = deliver_rules(found).explainers
+    explainers = deliver_rules(found)[0]
     return measure_answers(
         explainers.evaluate(new.values, new.labels),
         explainers.members,

@@ -6,17 +6,14 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, BoxCandidate, BoxCandidates, CoverProgram, Limits
-from oleander.candidates.grid import Bits, Grid, Key, Memberships
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
 from oleander.candidates.nodes import grow_on_answers, grow_trees, lay_nodes
 from oleander.candidates.proposing import Proposer, learn_lines
 from oleander.draws.labelled import LabelledDraws
-from oleander.rules.growth import count_right
-from oleander.rules.tree import Tree
 
 # Draws that measure and order the rule sets take no part in choosing them.
 SHARE_HELD = 0.15
@@ -72,19 +69,6 @@ class Step:
         """The number of conditions and terms to read; a rule without any counts as one."""
         return sum(max(len(rule.key), 1) for rule in self.rules) + self.n_terms
 
-    def judge(self, boxes: Memberships, right: Bits | Mapping[int, Bits]) -> Bits:
-        """Return which rows the step answers, and answers correctly, as packed bits of shape (2, n_words).
-
-        ``right`` says for each answer on which rows it is right.
-        """
-        answered = np.zeros(boxes.n_words, dtype=np.uint64)
-        correct = answered.copy()
-        for rule in sorted(self.rules, key=lambda rule: -rule.fidelity):
-            inside = boxes.of_box(rule.key)
-            correct |= inside & ~answered & right[rule.label]
-            answered |= inside
-        return np.stack([answered, correct])
-
 
 @dataclass(frozen=True, eq=False)
 class RuleSequence:
@@ -106,10 +90,7 @@ class RuleSequence:
         return dict(zip(said, map(kernels.pack, self.draws.list_right(said, rows, labels)), strict=True))
 
     def judge(self, laid: Memberships, right: Mapping[int, Bits]) -> tuple[Bools, Bools]:
-        """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does.
-
-        Given are where the boxes hold, and on which rows each answer is right.
-        """
+        """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does."""
         answered, correct = np.zeros((2, len(self.steps), laid.n_rows), dtype=bool)
         for number, judged in enumerate(judge_each(self.steps, laid, right)):
             answered[number], correct[number] = kernels.unpack(judged, laid.n_rows)
@@ -155,11 +136,9 @@ def learn_sequence(
     """
     draws = limits.hide(draws)
     grid, learns, held = split_draws(draws, rng)
-    codes = grid.codes
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
-    grows = learns[: round(SHARE_GROWN * len(codes[0]))]
-    trees = grow_trees(draws, grows, grid, rng)
-    members = Memberships(grid, codes.take(learns, axis=1))
+    grows = learns[: round(SHARE_GROWN * len(draws.values))]
+    trees, members = grow_trees(draws, grows, grid, rng), lay_draws(grid, learns)
     min_gain = max(MIN_GAIN * len(learns), float(min_support))
     if draws.truth is not None:
         draws = learn_lines(draws, grows, learns, trees, members, limits, min_gain)
@@ -184,8 +163,7 @@ def learn_sequence(
                     steps.append(Step.choose(proposer.candidates, chosen, threshold, size))
     n_terms = draws.count_terms()
     steps = [replace(step, n_terms=int(n_terms[step.labels].sum())) for step in steps]
-    measured = measure_steps(grid, steps, codes.take(held, axis=1), draws.find_right(held))
-    return RuleSequence(grid, draws, measured, proposer.candidates, min_gain)
+    return RuleSequence(grid, draws, measure_steps(grid, draws, held, steps), proposer.candidates, min_gain)
 
 
 def list_thresholds(floors: Sequence[float]) -> list[float]:
@@ -193,10 +171,10 @@ def list_thresholds(floors: Sequence[float]) -> list[float]:
     return sorted({*(threshold for threshold in THRESHOLDS if threshold > min(floors)), *floors}, reverse=True)
 
 
-def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], right: Bools) -> tuple[Step, ...]:
-    """Return the steps with their mass and agreement on some draws, given which answer is right on which draw."""
-    boxes, measured = Memberships(grid, codes), []
-    for step, judged in zip(steps, judge_each(steps, boxes, kernels.pack(right)), strict=True):
+def measure_steps(grid: Grid, draws: LabelledDraws, held: Ints, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps with their mass and agreement on some of the draws."""
+    boxes, right, measured = lay_draws(grid, held), kernels.pack(draws.find_right(held)), []
+    for step, judged in zip(steps, judge_each(steps, boxes, right), strict=True):
         n_answered, n_right = kernels.count_bits(judged).tolist()
         agreement = n_right / n_answered if n_answered else 0.0
         measured.append(replace(step, mass=n_answered / boxes.n_rows, agreement=agreement))
@@ -204,24 +182,33 @@ def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], r
 
 
 def judge_each(steps: Sequence[Step], boxes: Memberships, right: Bits | Mapping[int, Bits]) -> Iterator[Bits]:
-    """Yield for each step what ``Step.judge`` returns: most sets of rules are those of several steps, judged once."""
+    """Yield which rows each step answers, and answers correctly, as packed bits of shape (2, n_words).
+
+    ``right`` says for each answer on which rows it is right. Sets of rules that several steps have are judged once.
+    """
     known: dict[tuple[BoxCandidate, ...], Bits] = {}
     for step in steps:
         if step.rules not in known:
-            known[step.rules] = step.judge(boxes, right)
+            answered, correct = np.zeros((2, boxes.n_words), dtype=np.uint64)
+            for rule in sorted(step.rules, key=lambda rule: -rule.fidelity):
+                inside = boxes.of_box(rule.key)
+                correct |= inside & ~answered & right[rule.label]
+                answered |= inside
+            known[step.rules] = np.stack([answered, correct])
         yield known[step.rules]
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> RuleSequence:
     """Grow one tree that answers everywhere: a sequence of one step; of two trees, the better on held-back draws."""
     grid, learns, held = split_draws(draws, rng)
-    leaves = BoxCandidates(Memberships(grid, grid.codes.take(learns, axis=1)), kernels.pack(draws.find_right(learns)))
+    leaves = BoxCandidates(lay_draws(grid, learns), kernels.pack(draws.find_right(learns)))
     steps = []
-    for tree in grow_large_trees(draws, grid, learns, max_leaves):
-        keys = lay_nodes(tree, leaves.draws)[0]
-        chosen = [leaves.add(keys[leaf], int(tree.label[leaf])) for leaf in tree.leaves.tolist()]
+    for tree in grow_on_answers(draws, learns, [column.take(learns) for column in grid.columns], max_leaves, MIN_LEAF):
+        keys, inside = lay_nodes(tree, leaves.draws)
+        says = count_by_class(inside, leaves.right).argmax(axis=1)
+        chosen = [leaves.add(keys[leaf], int(says[leaf])) for leaf in tree.leaves.tolist()]
         steps.append(Step.choose(leaves, chosen, 0.0, max_leaves))
-    measured = measure_steps(grid, steps, grid.codes.take(held, axis=1), draws.find_right(held))
+    measured = measure_steps(grid, draws, held, steps)
     return RuleSequence(grid, draws, (max(measured, key=lambda step: step.agreement),))
 
 
@@ -231,12 +218,6 @@ def split_draws(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, I
     return Grid.learn(draws.values, draws.schema), learns, held
 
 
-def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int) -> list[Tree]:
-    """Grow a tree on some of the draws, or two for numbers; the labels are codes of classes."""
-    columns = [column.take(some) for column in grid.columns]
-    trees = list(grow_on_answers(draws, some, columns, max_leaves, MIN_LEAF))
-    if draws.tolerance is None:
-        return trees
-    # Each node of a tree for numbers says the constant that is right most often.
-    values, right = draws.values[some], draws.find_right(some)
-    return [replace(tree, label=count_right(tree, values, right).argmax(axis=0)) for tree in trees]
+def lay_draws(grid: Grid, some: Ints) -> Memberships:
+    """Return memberships of some of the draws that a grid was learned from."""
+    return Memberships(grid, grid.codes.take(some, axis=1))

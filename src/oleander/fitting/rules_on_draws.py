@@ -5,7 +5,7 @@ The black box labels the draws. Where there are none, rows take their place.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import ask_twice, label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
-from oleander.candidates.box_program import BoxCandidate, Limits
+from oleander.candidates.box_program import Limits
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, Unit, count_units
 from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
@@ -26,8 +26,7 @@ from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore
-from oleander.results.tradeoff import Cell, TradeOff
-from oleander.rules import Box
+from oleander.results.tradeoff import Cell, CellStatus, TradeOff
 from oleander.rules.base import Explainer
 from oleander.rules.constant import Constant
 from oleander.running.progress import tell_progress
@@ -125,18 +124,14 @@ class RulesOnDraws(Engine):
         judged = self.learner.judge_sets(max_explainers, min_fidelity)
         self._chosen = judged.choose_each(max_explainers, min_fidelity)
         # Several floors may be reached by the same choice, which is delivered and evaluated once.
-        delivered: dict[int, Delivered] = {}
-        nothing = ExplainerSet(self.learner.draws.schema, ())
-        silence = nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
-        cells = []
-        for (number, floor), rules in self._chosen.items():
-            if rules is None:
-                cells.append(Cell.fill(number, floor, *silence, float("nan"), "unknown"))
-                continue
-            if rules.place not in delivered:
-                delivered[rules.place] = deliver_rules(rules)
-            explainers, _, evaluation = delivered[rules.place]
-            cells.append(Cell.fill(number, floor, explainers, evaluation, float("nan"), "judged"))
+        nothing, cells = ExplainerSet(self.learner.draws.schema, ()), []
+        delivered = {-1: (nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights))}
+        for limits, rules in self._chosen.items():
+            place = -1 if rules is None else rules.place
+            if rules is not None and place not in delivered:
+                delivered[place] = deliver_rules(rules)[::2]
+            status: CellStatus = "unknown" if rules is None else "judged"
+            cells.append(Cell.fill(*limits, *delivered[place], float("nan"), status))
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
@@ -152,10 +147,7 @@ class RulesOnDraws(Engine):
 def choose_and_judge(
     options: Parameters, learner: RuleLearner, truth: Labels | None, n_queries: int, *, from_draws: bool
 ) -> FitRecord:
-    """Propose rules and choose among them on the draws, and judge and certify the choice on the rows.
-
-    ``truth`` are the true labels of the judging rows.
-    """
+    """Propose rules and choose among them on the draws, and judge and certify the choice on the rows."""
     number, floor = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
     judged = learner.judge_sets([number], [floor])
     rules = judged.choose(floor)
@@ -186,48 +178,29 @@ def choose_and_judge(
     )
 
 
-class Delivered(NamedTuple):
-    """Explainers, what they say of the judging rows, and their figures there."""
-
-    explainers: ExplainerSet
-    answers: Answers
-    evaluation: Evaluation
-
-
-def deliver_rules(rules: RuleSet) -> Delivered:
-    """Return the rules as explainers, the widest first, with what they say of the judging rows.
-
-    By folds the rows made the draws, so their counts bound nothing.
-    """
-    draws, grid, judged = rules.sequence.draws, rules.sequence.grid, rules.judged
-    rows = judged.learner.rows
-    boxes = [grid.to_box(rule.key) for rule in rules.step.rules]
-    members = (
-        ChosenExplainer(
-            box,
-            _make_explainer(draws, rule, box),
-            "asking",
-            draw_fidelity=rule.fidelity,
-            tolerance=draws.tolerance,
-        )
-        for rule, box in zip(rules.step.rules, boxes, strict=True)
-    )
+def deliver_rules(rules: RuleSet) -> tuple[ExplainerSet, Answers, Evaluation]:
+    """Return the rules as explainers, the widest first, what they say of the judging rows, and their figures there."""
+    draws, rows, judged = rules.sequence.draws, rules.judged.learner.rows, rules.judged
+    members = []
+    for rule in rules.step.rules:
+        box, number = rules.sequence.grid.to_box(rule.key), rule.label - len(draws.classes)
+        says: Explainer
+        if number < 0:
+            says = Constant(draws.classes[rule.label], rule.n_draws, rule.fidelity, draws.classes.dtype)
+        else:
+            line = draws.lines[number].within(box.conditions)
+            says = replace(line, n_draws=rule.n_draws, share=rule.fidelity)
+        member = ChosenExplainer(box, says, "asking", draw_fidelity=rule.fidelity, tolerance=draws.tolerance)
+        members.append(member)
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules were laid over the rows when these judged them, and everything is counted from there.
     answers = explainers.speak(rules.covers, rows.values)
     evaluation = answers.evaluate(rows.labels, rows.weights)
     explainers = explainers.counted(evaluation)
+    # By folds the rows made the draws, so their counts bound nothing.
     if judged.sisters is None:
         explainers = explainers.judged_on(rows, answers, judged.learner.floor.level)
-    return Delivered(explainers, answers, evaluation)
-
-
-def _make_explainer(draws: LabelledDraws, rule: BoxCandidate, box: Box) -> Explainer:
-    """Return what says the answer of a rule in its box."""
-    if rule.label < len(draws.classes):
-        return Constant(draws.classes[rule.label], rule.n_draws, rule.fidelity, draws.classes.dtype)
-    line = draws.lines[rule.label - len(draws.classes)].within(box.conditions)
-    return replace(line, n_draws=rule.n_draws, share=rule.fidelity)
+    return explainers, answers, evaluation
 
 
 def check_subgroups(names: Labels, groups: Labels | None, *, by_folds: bool, on_share: bool) -> None:

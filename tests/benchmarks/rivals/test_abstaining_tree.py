@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks.rivals.abstaining_tree import PRICES, choose_tree, find_best_cut, prune_tree
 from oleander.candidates.grid import Grid, Memberships
+from oleander.candidates.nodes import grow_on_answers
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting.rule_sequence import grow_large_trees
 from tests.candidates.making_boxes import coin, make_learner
 
 
@@ -31,7 +31,7 @@ def draws():
 
 def prune(draws, max_leaves):
     grid = Grid.learn(draws.values, draws.schema)
-    tree = grow_large_trees(draws, grid, np.arange(len(draws.values)), 300)[0]
+    (tree,) = grow_on_answers(draws, np.arange(len(draws.values)), grid.columns, 300, 5)
     right = draws.find_right(np.arange(len(draws.values)))
     return grid, tree, prune_tree(tree, Memberships(grid, grid.codes), right, PRICES, max_leaves)
 
