@@ -1,10 +1,6 @@
 """A watch over new rows: its file survives kills and several writers, and refuses what is not its own."""
 
-import itertools
-import os
-import signal
 import sqlite3
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from types import SimpleNamespace
@@ -125,37 +121,6 @@ def test_no_batch_of_several_writers_is_lost(tmp_path):
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as processes:
         list(processes.map(add_one, [path] * 10, range(20, 30)))
     assert sorted(int(one.name) for one in make_watch(path).look().batches) == list(range(30))
-
-
-def add_for_ever(path, writer):
-    for number in itertools.count():
-        make_watch(path).add_counts(COUNTS, name=f"{writer}-{number}")
-        with open(f"{path}.{writer}", "a") as done:
-            done.write(f"{writer}-{number}\n")
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
-def test_killed_writers_leave_whole_batches_and_lose_none_that_was_added(tmp_path):
-    path, context = tmp_path / "watch.sqlite", get_context("fork")
-    make_watch(path)
-    for life in range(6):
-        writers = [context.Process(target=add_for_ever, args=(path, f"{life}{number}")) for number in range(2)]
-        for writer in writers:
-            writer.start()
-        while not all((tmp_path / f"watch.sqlite.{life}{number}").exists() for number in range(2)):
-            time.sleep(0.001)
-        time.sleep(0.01 * life)
-        for writer in writers:
-            os.kill(writer.pid, signal.SIGKILL)
-            writer.join()
-        assert [writer.exitcode for writer in writers] == [-signal.SIGKILL] * 2
-    added = [name for log in tmp_path.glob("watch.sqlite.[0-9]*") for name in log.read_text().split()]
-    names = [batch.name for batch in make_watch(path).look().batches]
-    assert set(added) <= set(names)
-    # Each writer may have been killed between the batch and the line that says so.
-    assert len(names) <= len(added) + 12
-    assert len(names) == len(set(names))
-    assert len(make_watch(path).add_counts(COUNTS, name="after").batches) == len(names) + 1
 
 
 def test_a_page_shows_the_path_and_every_batch(tmp_path):
