@@ -93,8 +93,8 @@ class AggregateExplainer(Parameters):
     schema : FeatureSchema or None
         None infers it from the rows.
     max_queries : int or None
-        The maximum number of rows ever sent to the black box. If the rows alone are more, as many are used as it
-        allows; if training would take more, the answer is the best of what could be trained, with its gap.
+        The maximum number of rows ever sent to the black box. Fewer draws are made if it does not pay for all; if
+        training would take more, the answer is the best of what could be trained, with its gap.
     checkpoint : path or None
         A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same data and
         options resumes from there and asks none of the rows again. It holds no row, only hashes.

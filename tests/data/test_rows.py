@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.data.rows import Rows, assign_folds, count_units, draw_part, merge_rows, split_off
+from oleander.data.rows import Rows, assign_folds, count_units, merge_rows, split_off
 from oleander.data.schema import FeatureSchema
 
 # Few values, so that rows repeat; numbers with a fraction, so that the column is continuous.
@@ -137,22 +137,6 @@ class TestSplitOff:
     def test_too_large_a_share_leaves_nothing(self):
         with pytest.raises(ValueError, match=r"holdout=0.9 of 3 groups leaves none to learn from: lower it"):
             split_off(6, 0.9, np.array([0, 0, 1, 1, 2, 2]), 0)
-
-
-class TestDrawPart:
-    @given(GROUPS, st.integers(0, 45), SEEDS)
-    def test_at_most_that_many_rows_and_whole_groups(self, groups, most, seed):
-        mask = draw_part(len(groups), most, groups, seed)
-        assert mask.shape == groups.shape
-        assert mask.sum() <= most
-        assert is_whole(mask, groups)
-        if most >= len(groups):
-            assert mask.all()
-        assert draw_part(len(groups), most, None, seed).sum() == min(len(groups), most)
-
-    def test_every_row_is_drawn_alike(self):
-        shares = np.mean([draw_part(10, 3, None, seed) for seed in range(3000)], axis=0)
-        np.testing.assert_allclose(shares, 0.3, atol=0.05)
 
 
 class TestFolds:

@@ -9,7 +9,7 @@ from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.data.reading import Reading
-from oleander.data.rows import Rows, draw_part, merge_rows, split_off
+from oleander.data.rows import Rows, merge_rows, split_off
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.messages import list_some, show_share, warn_user
 
@@ -95,27 +95,17 @@ class Split(NamedTuple):
     held: Ints
 
 
-def split_affordable(reading: Reading, holdout: float | None, seed: int, black_box: CountingBlackBox) -> Split:
-    """Return the rows to learn from and those to hold out, as many as the black box may be asked about."""
-    n_rows, left = len(reading.values), black_box.queries_left
-    # Copies stay together, so that none is learned from and judged.
-    together = reading.clusters if reading.groups is None else reading.groups
-    parts = Split(*split_off(n_rows, holdout, together, seed))
-    if reading.labels is None and left is not None and (n_most := left - min(N_ASKED_TWICE, n_rows)) < n_rows:
-        # Both parts shrink in proportion, groups kept whole.
-        masks = (draw_part(len(part), n_most * len(part) // n_rows, reading.take(part).groups, seed) for part in parts)
-        parts = Split(*(part[mask] for part, mask in zip(parts, masks, strict=True)))
-    if not len(parts.learned):
+def split_rows(reading: Reading, holdout: float | None, seed: int, black_box: CountingBlackBox) -> Split:
+    """Return the rows to learn from and those to hold out; ``ValueError`` where they may not all be asked about."""
+    n_rows = len(reading.values)
+    n_needed = 0 if reading.labels is not None else n_rows + min(N_ASKED_TWICE, n_rows)
+    if not black_box.can_ask(n_needed):
         raise ValueError(
-            f"max_queries={black_box.max_queries} is too small for any rows, since {N_ASKED_TWICE} of them are asked "
-            "about twice: raise it."
+            f"max_queries={black_box.max_queries:,} does not pay for {n_rows:,} rows, of which {N_ASKED_TWICE} are "
+            "asked about twice: raise it, or give fewer rows."
         )
-    n_used = len(parts.learned) + len(parts.held)
-    if n_used < n_rows:
-        warn_user(
-            f"max_queries={black_box.max_queries:,} pays for {n_used:,} of {n_rows:,} rows: the others are not used."
-        )
-    return parts
+    # Copies stay together, so that none is learned from and judged.
+    return Split(*split_off(n_rows, holdout, reading.clusters if reading.groups is None else reading.groups, seed))
 
 
 def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None) -> None:

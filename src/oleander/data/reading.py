@@ -1,7 +1,5 @@
 """The first step of a fit: frames, arrays and sources are read, checked, encoded once and split."""
 
-import hashlib
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -17,6 +15,7 @@ from oleander.data.rows import hash_rows
 from oleander.data.sampling import draw_sample, sample_size
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
+from oleander.files.checkpoint import hash_array
 from oleander.messages import list_some, warn_user
 
 # A column of text with more levels than this, most of them seen once, holds names and not categories.
@@ -54,14 +53,9 @@ class Reading:
 
     @property
     def content(self) -> str:
-        """A hash of the rows, whatever their order and whatever numbers the schema gives to levels."""
-        plain = self.values.copy() if len(self.schema.named) else self.values
-        for j, feature in enumerate(self.schema.exact):
-            if not feature.is_number:
-                marks = np.array([zlib.crc32(str(level).encode()) for level in feature.levels], dtype=float)
-                known = ~np.isnan(plain[:, j])
-                plain[known, j] = marks[plain[known, j].astype(np.intp)]
-        return hashlib.blake2b(np.sort(hash_rows(plain)).tobytes(), digest_size=20).hexdigest()
+        """A hash of the rows' numbers, whatever the order of the rows; of all columns where none holds numbers."""
+        numbers = self.schema.numbers
+        return hash_array(np.sort(hash_rows(self.values[:, numbers] if len(numbers) else self.values)))
 
     def notice_copies(self) -> Self:
         """Return the reading with clusters of copies, and warn about them, where chance does not explain them."""

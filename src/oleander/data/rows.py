@@ -171,15 +171,6 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
     return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
-def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Bools:
-    """Return a mask of at most ``n_most`` random rows, groups kept whole."""
-    units = _units(n_rows, groups)
-    size = np.bincount(units)
-    order = np.random.default_rng(seed).permutation(len(size))
-    taken: Bools = np.isin(units, order[np.cumsum(size[order]) <= n_most])
-    return taken
-
-
 def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) -> Ints:
     """Return the number of each row's fold; folds hold about equally many groups, and groups are kept whole."""
     units = _units(n_rows, groups)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from oleander.black_box.asking import CountingBlackBox
-from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
+from oleander.black_box.labelling import label_rows, split_rows, warn_of_truth
 from oleander.candidates.balls import warn_of_sizes
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.pool_program import PoolProgram
@@ -42,7 +42,7 @@ class ChoiceFromPool(Engine):
         Candidates are learned and chosen on one part of the rows, and certified on the other.
         """
         generators = list_generators(options)
-        parts = split_affordable(reading, options.holdout, seed, black_box)
+        parts = split_rows(reading, options.holdout, seed, black_box)
         within = find_tolerance(options)
         limits = int(options.max_explainers or DEFAULT_NUMBER), float(options.min_fidelity)
         assert within != "auto"

@@ -13,7 +13,7 @@ import pandas as pd
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
-from oleander.black_box.labelling import ask_twice, label_rows, split_affordable, warn_of_truth
+from oleander.black_box.labelling import ask_twice, label_rows, split_rows, warn_of_truth
 from oleander.candidates.base import Boxes
 from oleander.candidates.box_program import Limits
 from oleander.data.reading import Reading
@@ -60,7 +60,7 @@ class RulesOnDraws(Engine):
         assert isinstance(options.candidates, Boxes)
         # Where kernels have to be compiled, a second process compiles most of them while the black box is asked.
         kernels.load("pack")
-        parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
+        parts = split_rows(reading, find_holdout(options, reading), seed, black_box)
         n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE
         n_draws = count_affordable_draws(options, n_rows, black_box)
         is_held = reading.background is None and len(parts.held) > 0

@@ -1,6 +1,6 @@
 """All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -129,10 +129,28 @@ class FeatureSchema(Saved):
         >>> schema.describing({"wt": ("weight", "kg")})[0].shown
         'weight'
         """
-        words = read_dictionary(columns, self.names)
-        features = tuple(
-            feature.changed(**words[feature.name]) if feature.name in words else feature for feature in self.features
-        )
+        if isinstance(columns, Mapping):
+            pairs = {str(name): (text, "") if isinstance(text, str) else tuple(text) for name, text in columns.items()}
+            given = {name: dict(zip(WORDS, pair, strict=False)) for name, pair in pairs.items()}
+            unknown = [name for name in given if name not in self.names]
+        else:
+            table = to_table(columns)
+            if not isinstance(table, pd.DataFrame) or not {"name", "description"} <= set(table.columns):
+                what = list_some(table.columns) if isinstance(table, pd.DataFrame) else f"a {type(columns).__name__}"
+                raise ValueError(
+                    f"columns has {what}: give a mapping of names to descriptions, or a table with the columns name, "
+                    "description and unit."
+                )
+            table = (
+                table.reindex(columns=["name", *WORDS]).astype(object).fillna("").map(lambda cell: f"{cell}".strip())
+            )
+            given = {line["name"]: {word: line[word] for word in WORDS} for line in table.to_dict("records")}
+            unknown = [] if set(given) & set(self.names) else list(given)
+        if unknown:
+            raise ValueError(
+                f"columns describes {unknown[0]!r}, which the data do not have; they have {list_some(self.names)}."
+            )
+        features = tuple(feature.changed(**given.get(feature.name, {})) for feature in self.features)
         shown = [feature.shown for feature in features]
         twice = next((name for name in shown if shown.count(name) > 1), None)
         if twice is not None:
@@ -374,28 +392,6 @@ class FeatureSchema(Saved):
             return super().from_dict(data)
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
-
-
-def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the description and unit of each column that a data dictionary has; ``ValueError`` if none is known."""
-    if isinstance(columns, Mapping):
-        pairs = {str(name): (words, "") if isinstance(words, str) else tuple(words) for name, words in columns.items()}
-        given = {name: dict(zip(WORDS, pair, strict=False)) for name, pair in pairs.items()}
-        unknown = [name for name in given if name not in names]
-    else:
-        table = to_table(columns)
-        if not isinstance(table, pd.DataFrame) or not {"name", "description"} <= set(table.columns):
-            what = list_some(table.columns) if isinstance(table, pd.DataFrame) else f"a {type(columns).__name__}"
-            raise ValueError(
-                f"columns has {what}: give a mapping of names to descriptions, or a table with the columns name, "
-                "description and unit."
-            )
-        table = table.reindex(columns=["name", *WORDS]).astype(object).fillna("").map(lambda cell: str(cell).strip())
-        given = {line["name"]: {word: line[word] for word in WORDS} for line in table.to_dict("records")}
-        unknown = [] if set(given) & set(names) else list(given)
-    if unknown:
-        raise ValueError(f"columns describes {unknown[0]!r}, which the data do not have; they have {list_some(names)}.")
-    return {name: words for name, words in given.items() if name in names}
 
 
 def describe_values(feature: Feature, *, with_bounds: bool = True) -> str:
