@@ -8,6 +8,7 @@ import functools
 import gzip
 import io
 import json
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -294,7 +295,7 @@ def run_page(data: bytes) -> bool:
             pages.append(_Tags((folder / "page.html").read_text(encoding="utf-8")))
         if pages[0].found != pages[1].found:
             raise Breach(f"names changed the page's elements: {words!r}")
-        if [column["name"] for column in json.loads(pages[1].data)["columns"]] != renamed["schema"]["columns"]:
+        if [column["name"] for column in json.loads(pages[1].data)["columns"]] != [one.shown for one in atlas.schema_]:
             raise Breach(f"names are changed in the page: {words!r}")
     return not refused
 
@@ -342,8 +343,11 @@ def seed_names() -> list[bytes]:
 
 
 def run_exports(data: bytes) -> bool:
-    """Read bytes as JSON of names for columns, levels and labels; exports must answer as ``predict`` does."""
-    words = [str(word) for word in _strings(_json(data))] or [""]
+    """Read bytes as JSON of names for columns, levels and labels; exports must answer as ``predict`` does.
+
+    Databases refuse empty names, a character 0 and half pairs of surrogates by themselves.
+    """
+    words = [word for word in _strings(_json(data)) if word and not re.search("[\0\ud800-\udfff]", word)] or ["a"]
     content = json.loads(seed_contents()[len(data) % len(seed_contents())])
     with watched_folder() as folder, refusals(ValueError) as refused:
         (folder / "atlas.oleander").write_bytes(gzip.compress(json.dumps(_rename(content, words)).encode()))
