@@ -4,11 +4,9 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from oleander.cli.options import Options
 from oleander.cli.outputs import answer, records, tabulate
-from oleander.files.saved import whole_folder
 
 
 def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path):
@@ -22,24 +20,6 @@ def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path):
     (tmp_path / "folder").mkdir()
     assert run("report", explained.atlas, "--out", "folder").sentence == "oleander: folder: Is a directory."
     assert taken.read_text() == "before"
-
-
-def test_a_draft_is_moved_at_the_end(tmp_path):
-    with whole_folder(tmp_path / "out") as draft:
-        (draft / "a").write_text("x")
-        assert not (tmp_path / "out" / "a").exists()
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a"]
-
-
-def test_a_new_folder_is_removed_after_an_error(tmp_path):
-    def fail():
-        with whole_folder(tmp_path / "out") as draft:
-            (draft / "a").write_text("x")
-            raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        fail()
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_has_a_line_for_each_row():
