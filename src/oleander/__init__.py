@@ -7,30 +7,17 @@ from oleander.running import import_without_collecting
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from oleander.black_box.output import Output
-    from oleander.candidates.balls import Balls
-    from oleander.candidates.base import Boxes
-    from oleander.data.schema import FeatureSchema
-    from oleander.data.sources import open_source
-    from oleander.draws import Draws
-    from oleander.explainer import AggregateExplainer
-    from oleander.fitting.options import NothingFoundError, Program
-    from oleander.judging.floor import Floor
-
-__all__ = [
-    "AggregateExplainer",
-    "Balls",
-    "Boxes",
-    "Draws",
-    "FeatureSchema",
-    "Floor",
-    "NothingFoundError",
-    "Output",
-    "Program",
-    "open_source",
-]
-
-if not TYPE_CHECKING:
+    from oleander.black_box.output import Output as Output
+    from oleander.candidates.balls import Balls as Balls
+    from oleander.candidates.base import Boxes as Boxes
+    from oleander.data.schema import FeatureSchema as FeatureSchema
+    from oleander.data.sources import open_source as open_source
+    from oleander.draws import Draws as Draws
+    from oleander.explainer import AggregateExplainer as AggregateExplainer
+    from oleander.fitting.options import NothingFoundError as NothingFoundError
+    from oleander.fitting.options import Program as Program
+    from oleander.judging.floor import Floor as Floor
+else:
     # A name is imported when it is first used: the command line answers a wrong option without importing scikit-learn.
     HOMES = {
         "AggregateExplainer": "oleander.explainer",
@@ -44,6 +31,7 @@ if not TYPE_CHECKING:
         "Program": "oleander.fitting.options",
         "open_source": "oleander.data.sources",
     }
+    __all__ = list(HOMES)
 
     def __getattr__(name: str) -> Any:
         if name not in HOMES:

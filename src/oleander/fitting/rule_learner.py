@@ -11,7 +11,7 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
-from oleander.candidates.grid import Bits, Key, Memberships
+from oleander.candidates.grid import Bits, Memberships
 from oleander.data.rows import Rows, count_units
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import RuleSequence, Step, learn_plain_tree, learn_sequence
@@ -47,8 +47,6 @@ WORTH_MORE_READING = 0.005
 WORTH_MORE_ANSWERS = 0.02
 # The number of rules that are chosen where none is given: at least this many, and this many for each answer.
 FEWEST_RULES, RULES_PER_CLASS = 10, 2
-# Cells of the masks that are counted at once.
-MOST_CELLS = 2**23
 Learn = Callable[[LabelledDraws, np.random.Generator], RuleSequence]
 
 
@@ -323,18 +321,11 @@ class JudgedSequence:
         refuted = np.zeros(len(steps), dtype=bool)
         if self.sequence.candidates is None:
             return refuted
-        rules = list({(rule.key, rule.label) for step in steps for rule in step.rules})
-        alone: dict[tuple[Key, int], list[float]] = {}
-        size = max(1, MOST_CELLS // max(rows.n_points, 1))
-        for block in (rules[start : start + size] for start in range(0, len(rules), size)):
-            inside = self.laid.of_boxes([key for key, _ in block])
-            correct = inside & np.array([self.right[label] for _, label in block])
-            held, right_there = kernels.unpack(inside, rows.n_points), kernels.unpack(correct, rows.n_points)
-            counts = Judged(held, right_there, rows.weights, rows.groups).count_units()
-            alone |= zip(block, np.column_stack(counts).tolist(), strict=True)
         for number, step in enumerate(steps):
-            n_right, n_units = np.array([alone[rule.key, rule.label] for rule in step.rules]).reshape(-1, 2).T
-            level = self.learner.floor.level / max(len(step.rules), 1)
+            held = self.laid.covers(step.keys)
+            right = held & kernels.unpack(np.array([self.right[rule.label] for rule in step.rules]), rows.n_points)
+            n_right, n_units = Judged(held, right, rows.weights, rows.groups).count_units()
+            level = self.learner.floor.level / len(step.rules)
             refuted[number] = (upper_bound(n_right, n_units, level) < min_fidelity).any()
         return refuted
 
