@@ -1,7 +1,7 @@
 """AggregateExplainer: a few rules or local explainers of a black box, each faithful by itself, with wide coverage."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -27,8 +27,8 @@ from oleander.fitting.engine import Engine
 from oleander.fitting.fit import fit_explainers
 from oleander.fitting.new_rows import NewRows
 from oleander.fitting.options import Given, Parameters, Program
-from oleander.fitting.refitting import route, trace_tolerances
 from oleander.fitting.rule_learner import judge_plain_tree
+from oleander.fitting.rules_on_draws import route
 from oleander.judging.certificate import JointCertificate
 from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
@@ -617,25 +617,6 @@ class AggregateExplainer(Parameters):
         found = self._need_engine("no trade-off").tradeoff(record.cell, *grid)
         self.record_ = replace(self.record_, tradeoff=found)
         return found
-
-    @showing_progress
-    def tolerances(self, values: Iterable[float | str] | None = None) -> pd.DataFrame:
-        """Return what explainers of numbers would do under other tolerances. The black box is not asked.
-
-        Parameters
-        ----------
-        values : iterable of float or str, or None
-            Tolerances as in ``tolerance``. None takes multiples of the explainer's own.
-
-        Returns
-        -------
-        DataFrame
-            A line for each tolerance with the columns ``tolerance``, ``n_rules``, ``coverage``, ``agreement``,
-            ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because one that is picked
-            after looking at several is judged. Where the rules of a narrower tolerance answer more rows, they stand in
-            the line of the wider one.
-        """
-        return trace_tolerances(self.record_, self._need_engine("no draws").learner, values)
 
     @showing_progress
     def summary(self) -> str:

@@ -294,8 +294,6 @@ class TestBalls:
         assert chosen.tolerance_ == 0.03
         plain = chosen.verdict_.iloc[0]
         assert plain["agreement"] > 0.7
-        with pytest.raises(ValueError, match="other tolerances can be traced where explainers were learned by asking"):
-            chosen.tolerances()
 
     def test_it_is_saved_and_drawn(self, chosen, tmp_path):
         chosen.save(tmp_path / "a.oleander", include_rows=True)

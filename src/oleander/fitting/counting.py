@@ -14,6 +14,7 @@ import pandas as pd
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
 from oleander.data.sources import Block, Source, load_arrow
@@ -116,7 +117,9 @@ def add_counts(
     promised, and the held-out groups certify. Of a table with groups whole ones were sampled, and the others certify.
     """
     explainers, reading, confidence, labels = record.explainers, engine.reading, options.floor.confidence, given.labels
-    answers = engine.label_learned(), engine.held.labels_of_rows
+    taught = reading.take(engine.parts.learned)
+    taught_rows = label_rows(taught.values, engine.black_box, known=engine.known, answers=taught.labels)
+    answers = taught_rows.labels_of_rows, engine.held.labels_of_rows
     # Numbers are counted in the same ranges everywhere, those of the sample.
     ranges = Ranges.of(np.concatenate(answers).astype(float)) if record.is_number else None
     learned, held = (

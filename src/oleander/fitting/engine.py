@@ -7,7 +7,7 @@ from functools import cached_property
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
-from oleander.black_box.labelling import Split, label_rows
+from oleander.black_box.labelling import Split
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.fitting.editing import Editor
@@ -50,11 +50,6 @@ class Engine(ABC):
         """All rows whose answers are known."""
         known = self.rows if self.held is self.rows else self.rows.join(self.held)
         return known if self.taught is None else known.join(self.taught)
-
-    def label_learned(self) -> Labels:
-        """Return the black box's answers for the rows of X that were learned from."""
-        learned = self.reading.take(self.parts.learned)
-        return label_rows(learned.values, self.black_box, known=self.known, answers=learned.labels).labels_of_rows
 
     @property
     def n_candidates(self) -> int:

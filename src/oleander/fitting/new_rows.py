@@ -57,12 +57,9 @@ class NewRows:
     def hear(self, X: Any, floor_by: Any = None) -> tuple[Any, Bools | None]:
         """Return rows, and a mask of those in subgroups that get answers; None where there is one floor."""
         by = self.record.floor_by
-        if by is None:
-            if floor_by is not None:
-                raise ValueError("floor_by is for explainers that were fitted with it: leave it out.")
-            return X, None
-        table = to_table(X)
-        return table, by.hear(table, len(table), floor_by)
+        if by is None and floor_by is not None:
+            raise ValueError("floor_by is for explainers that were fitted with it: leave it out.")
+        return (X, None) if by is None else (table := to_table(X), by.hear(table, len(table), floor_by))
 
     def encode_blocks(self, X: Any, floor_by: Any = None) -> Iterator[tuple[Floats, Bools | None]]:
         """Yield blocks of encoded rows, each with a mask of those that may get an answer; None stands for all."""
@@ -88,31 +85,26 @@ class NewRows:
     def rows_to_count(self, X: Any, labels: Any) -> tuple[Floats, Labels | None, Bools | None]:
         """Return rows as ``Engine.rows_to_count`` does; labels are None where they cannot be known."""
         values, can_ask = self.record.schema.encode(X), self.options.black_box is not None or labels is not None
-        known = self.label_table(to_table(X), values, None, labels) if can_ask else None
-        return values, known, self.hear(X)[1]
+        return values, self.label_table(to_table(X), values, None, labels) if can_ask else None, self.hear(X)[1]
 
     def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
         """Return the black box's labels, or None and why it was not asked."""
-        if not ask:
-            return None, ""
-        if self.options.black_box is None:
-            return None, "it is not in the saved file"
+        if not ask or self.options.black_box is None:
+            return None, "it is not in the saved file" if ask else ""
         try:
             return self.label_table(X, rows, readable, None), ""
         except SpentError as error:
             return None, str(error).rstrip(".")
 
     def label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
-        """Return the black box's labels for a table: those given, those known, and the others asked for.
-
-        Of values that are rare or not readable only the table has the names.
-        """
+        """Return the black box's labels for a table: those given, those known, and the others asked for."""
         schema, given = self.record.schema, read_column(X, labels)
         if given is not None:
             answers = check_given(given, len(rows), is_number=self.record.is_number)
             if isinstance(labels, str):
                 warn_of_new(labels, answers, self.record.explainers, self._expected)
             return answers
+        # Of values that are rare or not readable only the table has the names.
         by_code = ~schema.find_rare(rows) & (True if readable is None else readable)
         some = rows if by_code.all() else rows[by_code]
         known = label_rows(some, self._count_queries(), known=self.known).labels_of_rows
@@ -161,10 +153,8 @@ class NewRows:
     def find_uncovered(self, X: Any) -> Uncovered:
         """Return where rows are silent."""
         X, heard = self.hear(to_table(X))
-        rows, readable = self.record.schema.encode_readable(X)
-        explainers = self.record.explainers
-        covers = explainers.covers(rows, both(explainers.can_read(rows, readable), heard))
-        answered = np.asarray(covers.any(axis=0))
+        explainers, (rows, readable) = self.record.explainers, self.record.schema.encode_readable(X)
+        answered = explainers.responsible(rows, both(explainers.can_read(rows, readable), heard)) >= 0
         return find_uncovered(np.where(np.isinf(rows), np.nan, rows), answered, self.record.schema)
 
     def _count_queries(self) -> CountingBlackBox:

@@ -16,6 +16,7 @@ from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import ask_twice, label_rows, split_rows, warn_of_truth
 from oleander.candidates.base import Boxes
 from oleander.candidates.box_program import Limits
+from oleander.data.checks import check_share
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, Unit, count_units
 from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
@@ -38,6 +39,8 @@ FEWEST_DRAWS = 500
 MOST_VALUES = 20_000_000
 # Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
+# Rules of a router are correct on at least this share of the draws where they hold, however low the target.
+LOWEST_FLOOR = 0.5
 # Rows that are draws themselves are worth less to learn from than the draws around them.
 SHARE_TAUGHT = 0.5
 
@@ -175,6 +178,44 @@ def choose_and_judge(
         floor_by=rules.floor_by,
         n_draws=len(learner.draws.values),
         max_conditions=learner.limits.max_conditions,
+    )
+
+
+def route(record: FitRecord, learner: RuleLearner, target: float) -> FitRecord:
+    """Return the record of the widest explainers with which a router reaches a target."""
+    check_share("target", target)
+    if not record.is_asked:
+        raise ValueError(
+            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
+            "explainers: leave it out."
+        )
+    # A router that answers half of the rows may be wrong on twice as many of these.
+    floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
+    if record.floor_by is not None:
+        raise ValueError(
+            f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
+        )
+    if record.n_edits:
+        raise ValueError(
+            f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
+            "out, or route by the explainer before its edits."
+        )
+    rules, rows = learner.judge_sets([record.max_explainers], [floor]).choose_system(floor, target), learner.rows
+    if rules is None:
+        raise NothingFoundError(
+            f"target={target:g} is not reached: not even the most cautious rule set shows it on "
+            f"{rows.n_units:,} {rows.unit}. Lower the target, or give more {rows.unit}; they need no labels."
+        )
+    proof, n_candidates = rules.prove()
+    explainers, _, evaluation = deliver_rules(rules)
+    return record.with_others(
+        explainers,
+        evaluation,
+        min_fidelity=floor,
+        proof=proof,
+        n_candidates=n_candidates,
+        judged=rules.certificate.answers,
+        system=rules.claim_system(target),
     )
 
 
