@@ -27,6 +27,8 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number
 from oleander import AggregateExplainer, Draws, NothingFoundError
 from oleander.draws.labelled import LabelledDraws
+from oleander.fitting.rule_learner import RuleLearner
+from oleander.fitting.rules_on_draws import deliver_rules
 from studies.data import load_telemonitoring
 
 FLOOR = 0.9
@@ -144,14 +146,13 @@ def measure_labels(
     return time.process_time() - start
 
 
-def measure_tree(learner: Any, leaves: int, rows: np.ndarray, truth: np.ndarray) -> Row:
+def measure_tree(learner: RuleLearner, leaves: int, rows: np.ndarray, truth: np.ndarray) -> Row:
     """Return what one tree that abstains answers, of as many leaves, learned from the same draws and judged alike."""
     tree = choose_tree(learner, leaves, FLOOR)
     if tree is None:
         return {"tree coverage": 0.0, "tree agreement": None}
-    found = tree.sequence.steps.index(tree.step)
-    answered, right = (mask[found] for mask in tree.sequence.judge(rows, truth))
-    return {"tree coverage": float(answered.mean()), "tree agreement": float(right.sum() / max(answered.sum(), 1))}
+    result = deliver_rules(tree)[0].evaluate(rows, truth)
+    return {"tree coverage": result.coverage, "tree agreement": result.agreement}
 
 
 def agreement_of_plain_tree(draws: LabelledDraws, leaves: int, rows: np.ndarray, truth: np.ndarray) -> float:
