@@ -5,6 +5,8 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.linear_model import LogisticRegression
 
 from oleander import AggregateExplainer, Balls, Draws, NothingFoundError
 from oleander.black_box.answers import BlackBoxError
@@ -78,6 +80,14 @@ def test_a_router_comes_back_from_a_file(atlas, tmp_path):
     assert (again.predict(X) == router.predict(X)).all()
 
 
+def test_it_counts_what_it_saves(atlas):
+    router = atlas.router()
+    cost = router.cost(X[:200])
+    assert cost.calls_saved == pytest.approx(1 - cost.n_asked / 200)
+    assert router.n_asked_ == 200 + cost.n_asked
+    assert f"asked on {cost.n_asked} of 200 rows" in str(cost)
+
+
 def test_folds_certify_nothing():
     atlas = AggregateExplainer(left_or_right, draws=Draws(2_000), random_state=0).fit(X)
     certificate = atlas.router(target=0.9).certificate_
@@ -106,6 +116,21 @@ def test_balls_route_too_with_held_out_rows():
         .certificate_
         is None
     )
+
+
+def test_it_is_a_classifier_of_frames_with_the_models_probabilities():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = LogisticRegression().fit(frame, X[:, 0] + X[:, 1] > 1)
+    atlas = AggregateExplainer(model, draws=Draws(2_000), random_state=0).fit(
+        frame, background=pd.DataFrame(BACKGROUND, columns=["a", "b"])
+    )
+    router = clone(atlas.router())
+    assert is_classifier(router)
+    assert router.classes_.tolist() == [False, True]
+    assert np.array_equal(router.predict_proba(frame.assign(other=1)), model.predict_proba(frame))
+    assert router.n_asked_ == len(frame)
+    with pytest.raises(AttributeError, match="predict_proba"):
+        atlas.router(model.predict).predict_proba(frame)
 
 
 def test_exports_flag_the_rows_to_ask_about():

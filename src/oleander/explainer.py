@@ -521,9 +521,9 @@ class AggregateExplainer(Parameters):
 
     @showing_progress
     def router(self, model: Any = None, *, target: float | None = None) -> Router:
-        """Return a router, which answers by these rules and asks the model where they are silent.
+        """Return a scikit-learn estimator that answers by these rules, and asks the model where they are silent.
 
-        It has ``predict``, ``certificate_`` and its rules in ``atlas``.
+        It has ``predict``, ``certificate_``, ``cost`` and its rules in ``atlas``.
 
         Parameters
         ----------

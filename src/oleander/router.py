@@ -1,14 +1,18 @@
 """A router: rules answer, and the model is asked where they are silent."""
 
-from typing import Any
+from time import perf_counter
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
 
 from oleander.arrays import Labels
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox, predict_of
-from oleander.data.frames import take_rows, to_table
-from oleander.judging.certificate import SystemCertificate
+from oleander.data.frames import take_rows, to_frame_of, to_table
+from oleander.judging.certificate import Cost, SystemCertificate
 
 # What the exported Python has beside the rules.
 ASK_MODEL = '''
@@ -19,7 +23,7 @@ def ask_model(row):
 '''
 
 
-class Router:
+class Router(BaseEstimator):  # type: ignore[misc]
     """Answer by rules, and ask the model where they are silent; ``AggregateExplainer.router`` makes it.
 
     Parameters
@@ -49,6 +53,29 @@ class Router:
     def __init__(self, atlas: Any, model: Any) -> None:
         self.atlas, self.model = atlas, model
         self.n_rows_ = self.n_asked_ = 0
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Return the router as it is: rules and model are fitted already."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(self.atlas, self.model)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.atlas.record_.is_number:
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        else:
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        return tags
+
+    @property
+    def classes_(self) -> Labels:
+        """The classes of the model, where it has some."""
+        return np.asarray(self.model.classes_)
 
     @property
     def certificate_(self) -> SystemCertificate | None:
@@ -80,6 +107,28 @@ class Router:
         found = np.empty(len(silent), dtype=np.concatenate([known, said]).dtype)
         found[~silent], found[silent] = known, said
         return found
+
+    @available_if(lambda router: hasattr(router.model, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Return the model's probabilities. Rules have none, so the model is asked about every row."""
+        schema = self.atlas.schema_
+        table = to_frame_of(schema.align(X), schema.frame)
+        self.n_rows_ += len(table)
+        self.n_asked_ += len(table)
+        return self.model.predict_proba(table)
+
+    def cost(self, X: Any) -> Cost:
+        """Return the calls and the seconds that the router saves, measured on some rows.
+
+        The model answers each row, and those without a rule twice; ``n_asked_`` counts them.
+        """
+        table = to_table(X)
+        started = perf_counter()
+        n_rows = len(self._ask(table))
+        after_model, n_asked = perf_counter(), self.n_asked_
+        self.predict(table)
+        after_router = perf_counter()
+        return Cost(n_rows, self.n_asked_ - n_asked, after_model - started, after_router - after_model)
 
     def to_sql(self, dialect: Any = "duckdb", **options: Any) -> str:
         """Return the SELECT of the rules, as ``AggregateExplainer.to_sql`` does, with a column ``ask_model``.

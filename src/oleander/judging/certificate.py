@@ -156,6 +156,28 @@ class SystemCertificate(Shown, Saved):
         return 1 - self.answered.bound
 
 
+@dataclass(frozen=True)
+class Cost(Shown):
+    """What a router saves on some rows: calls, and seconds as measured here."""
+
+    # All rows, and those that the model was asked about.
+    n_rows: Count
+    n_asked: Count
+    # The time that the model alone took for the rows, and that the router took, its calls of the model included.
+    model_seconds: float
+    router_seconds: float
+
+    @property
+    def calls_saved(self) -> float:
+        """The share of rows that the model was not asked about."""
+        return 1 - self.n_asked / self.n_rows
+
+    @property
+    def seconds_saved(self) -> float:
+        """Negative where the model is faster than the rules."""
+        return self.model_seconds - self.router_seconds
+
+
 def as_system(judged: Judged) -> Judged:
     """Return what a router says with each setting: it answers every row, and is correct where no rule is wrong."""
     return replace(judged, answered=np.ones_like(judged.answered), right=judged.right | ~judged.answered)

@@ -15,6 +15,7 @@ from oleander.judging.bounds import level_of_widest, lower_bound, upper_bound
 from oleander.judging.certificate import (
     Certificate,
     Claim,
+    Cost,
     JointCertificate,
     SystemCertificate,
     Tested,
@@ -214,6 +215,18 @@ def describe_system(certificate: SystemCertificate) -> str:
         f"The router says what the model says on {at_least(agreement.bound)} of rows{about(agreement.unit)} "
         f"({show_evidence(agreement)}), and asks it on at most {show_upper_percent(certificate.most_asked, 0)} "
         f"({show_evidence(n_asked)}); {sure} {show_percent(certificate.confidence)} confidence."
+    )
+
+
+@say.register
+def describe_cost(cost: Cost) -> str:
+    """Return what a router saves."""
+    saved, per = cost.seconds_saved, 1_000 / cost.n_rows
+    words = "more, because the model is faster than the rules" if saved < 0 else "less"
+    return (
+        f"The model is asked on {cost.n_asked:,} of {cost.n_rows:,} rows: {show_lower_percent(cost.calls_saved)} of "
+        f"its calls are saved. For 1,000 rows the model alone takes {cost.model_seconds * per:.3g} s and the router "
+        f"{cost.router_seconds * per:.3g} s, {abs(saved) * per:.3g} s {words} (measured here)."
     )
 
 
