@@ -171,7 +171,7 @@ def test_a_model_gets_the_columns_it_was_fitted_on():
         keep_columns(TABLE.rename(columns=str.upper), tree)
 
 
-def test_more_rows_share_a_batch_with_the_last_of_the_others():
+def test_more_rows_are_asked_in_the_same_batches():
     rows, asked = np.arange(25.0)[:, None], []
     box = CountingBlackBox(BlackBox(lambda X: asked.append(X[:, 0]) or X[:, 0] > 4, FeatureSchema.infer(rows)))
     box.batch_size = 8

@@ -222,10 +222,6 @@ class TestConversion:
     def test_decimals_are_numbers(self):
         assert to_table(pl.DataFrame({"x": ["1.5"]}).cast(pl.Decimal(10, 2)))["x"].tolist() == [1.5]
 
-    def test_masks_in_a_list_are_refused(self):
-        with pytest.raises(ValueError, match="the data are a masked array"):
-            to_table([np.ma.masked_array([1.0, 2.0], mask=[True, False]), [3.0, 4.0]])
-
     def test_rows_of_a_table_are_taken_by_position(self):
         table = pd.DataFrame({"a": [1, 2, 3]}, index=[9, 8, 7])
         for X in (table, pl.from_pandas(table)):

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from oleander.running import progress
-from oleander.running.progress import show_progress, showing_progress, tell_progress, track
+from oleander.running.progress import show_progress, showing_progress, tell_progress
 
 
 @pytest.fixture(autouse=True)
@@ -121,13 +121,3 @@ def test_a_screen_that_cannot_be_drawn_on_does_not_stop_the_work(monkeypatch):
     monkeypatch.setattr(progress, "_find_bar", lambda verbose: fail)
     with show_progress(1):
         work()
-
-
-def test_parts_are_reported_one_by_one(capsys):
-    with show_progress(1):
-        for _ in track(["first", "second"], "reading"):
-            time.sleep(0.1)
-    shown = capsys.readouterr().err
-    assert "first" in shown
-    assert "1/2" in shown
-    assert "second" in shown

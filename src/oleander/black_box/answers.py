@@ -52,7 +52,7 @@ def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats
 def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
     """Return the black box's answers that a user has given, or raise an error that says what is wrong with them."""
     values = one_per_row(labels, n_rows, "labels")
-    if not isinstance(labels, np.ndarray) or values.dtype.kind == "O":
+    if not isinstance(labels, np.ndarray):
         # NumPy would turn a missing value among texts into text.
         values = np.asarray(labels, dtype=object)
     absent = pd.isna(values)

@@ -164,21 +164,15 @@ class CountingBlackBox:
     def ask_in_batches(self, rows: Floats, title: str, more: Floats | None = None) -> Labels:
         """Return the black box's labels for any number of encoded rows, asked on the workers of joblib's backend.
 
-        Labels of ``more`` rows follow; the first of them share a batch with the last of the others. Too many rows are
-        refused before any is sent. Progress is shown under the title.
+        Labels of ``more`` rows follow. Too many rows are refused before any is sent. Progress is shown under the title.
         """
-        n_rows = len(rows) + (0 if more is None else len(more))
+        rows = rows if more is None else np.concatenate([rows, more])
+        n_rows, n_jobs = len(rows), effective_n_jobs(self.n_jobs)
         self.check_left(n_rows)
-        n_jobs = effective_n_jobs(self.n_jobs)
         size = self.batch_size or (self.black_box.batch_size if self.store is None else KEPT_TOGETHER)
         if self.store is None:
             size = max(1, min(size, -(-n_rows // n_jobs)))
-        # Whole batches of many rows are not copied.
-        n_whole = len(rows) if more is None else len(rows) // size * size
-        batches = [rows[start : min(start + size, n_whole)] for start in range(0, n_whole, size)]
-        if more is not None:
-            rest = np.concatenate([rows[n_whole:], more])
-            batches += [rest[start : start + size] for start in range(0, len(rest), size)]
+        batches = [rows[start : start + size] for start in range(0, n_rows, size)]
         with tell_progress(title, n_rows) as tell:
             found = self.ask_each(batches, n_jobs, lambda n: tell(n, f"{self.n_queries:,} rows asked in all"))
         return np.concatenate(found) if found else np.empty(0, dtype=object)
@@ -275,8 +269,8 @@ def keep_columns(X: Any, model: Any, *, others: Iterable[Any] = (), silently: Co
     """Return the columns of a frame or a source that the model reads, with a warning that names the others.
 
     A column that the model does not read cannot explain it: the true label among the columns would occur in every rule.
-    X is returned as it is if it or the model has no names of columns. ``others`` names columns of a source that are
-    kept although they are not features, such as the true label, and columns left out ``silently`` are in no warning.
+    X is returned as it is if it or the model has no names of columns. Columns of a source that are named by ``others``
+    are kept, and columns left out ``silently`` are in no warning.
     """
     is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)

@@ -27,12 +27,6 @@ def to_table(X: Any) -> Any:
     A lazy frame, such as a DuckDB relation, is collected: it must fit into memory. A second call may find its rows in
     another order, so every method collects once.
     """
-    rows = X if isinstance(X, (list, tuple)) else (X,)
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        # Other code would read the masked values.
-        raise ValueError(
-            "the data are a masked array, whose mask would be lost: mark missing values with .filled(np.nan)."
-        )
     if X is None or isinstance(X, (pd.DataFrame, np.ndarray, list, tuple)) or issparse(X):
         return X
     frame = nw.from_native(X, pass_through=True)
@@ -73,6 +67,8 @@ def as_table(X: Any) -> pd.DataFrame:
     else:
         if issparse(X):
             raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
+        if isinstance(X, np.ma.MaskedArray):
+            raise ValueError("the data are a masked array, whose mask would be lost: pass X.filled(np.nan).")
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(
@@ -114,12 +110,12 @@ def to_frame_of(table: Any, kind: Frame) -> Any:
     if kind == PANDAS or not isinstance(table, pd.DataFrame):
         return table
     pl = import_module(POLARS)
-    own = {name: pl.Date for name, dtype in table.dtypes.items() if dtype == "datetime64[s]"}
-    own |= {
-        name: pl.Enum(list(dtype.categories))
-        for name, dtype in table.dtypes.items()
-        if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered
-    }
+    own: dict[Any, Any] = {}
+    for name, dtype in table.dtypes.items():
+        if dtype == "datetime64[s]":
+            own[name] = pl.Date
+        elif isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+            own[name] = pl.Enum(list(dtype.categories))
     return pl.from_pandas(table).cast(own)
 
 

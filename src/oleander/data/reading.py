@@ -125,7 +125,8 @@ def read(
     known = schema
     if known is None:
         known = replace(FeatureSchema.infer(stack_tables(table, around)), frame=kind)
-        _warn_of_names(known, table)
+        if isinstance(table, pd.DataFrame):
+            _warn_of_names(known, table.rename(columns=str))
     # The black box must get each level by its name, so rare ones keep codes of their own here.
     known = known.knowing(table)
     values, readable = known.exact.encode_readable(table)
@@ -186,16 +187,10 @@ def check_groups(groups: Labels, positions: Ints | None = None) -> None:
         raise ValueError(f"groups mixes {kinds}: write all groups as text, or all as numbers.")
 
 
-def _warn_of_names(schema: FeatureSchema, X: Any) -> None:
+def _warn_of_names(schema: FeatureSchema, table: pd.DataFrame) -> None:
     """Warn about columns of text in which most values occur once: ids, names, or numbers that were not read as such."""
-    if not isinstance(X, pd.DataFrame):
-        return
-    names = [
-        feature.name
-        for feature, column in zip(schema, schema.columns or (), strict=True)
-        if len(feature.exact.levels) > MOST_LEVELS and X[column].nunique() > X[column].count() / 2
-    ]
-    if names:
+    wide = [one.name for one in schema if len(one.exact.levels) > MOST_LEVELS]
+    if names := [name for name in wide if table[name].nunique() > table[name].count() / 2]:
         warn_user(
             f"most values of {list_some(names)} occur in one row only: ids, free text, or numbers and dates that are "
             "text. No rule about them holds elsewhere: leave them out, or turn them into numbers or dates."

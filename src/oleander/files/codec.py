@@ -36,20 +36,7 @@ class Saved:
 
 
 def write_fields(record: Any, **given: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass as plain data, some of which are given.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass
-    ... class Pair(Saved):
-    ...     name: str
-    ...     values: tuple[float, ...]
-    >>> Pair("a", (0.5, float("nan"), float("-inf"))).to_dict()
-    {'name': 'a', 'values': [0.5, None, '-inf']}
-    >>> Pair.from_dict({"name": 3, "values": []})
-    Traceback (most recent call last):
-    ...
-    ValueError: name=3 is not allowed: it needs a str
-    """
+    """Return the fields of a dataclass as plain data, some of which are given."""
     names = (field.name for field in fields(record) if field.compare)
     return {name: given[name] if name in given else _write(getattr(record, name)) for name in names}
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -17,7 +17,6 @@ from tqdm.std import TqdmWarning
 
 Advance = Callable[[int, str], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
-Part = TypeVar("Part")
 
 # Shorter work shows nothing.
 SECONDS_BEFORE = 2.0
@@ -90,14 +89,6 @@ def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
         timer.cancel()
         with suppress(Exception):
             bar.close()
-
-
-def track(parts: Collection[Part], title: str, name: Callable[[Part], str] = str) -> Iterator[Part]:
-    """Yield the parts of a step one by one, and report how many are done and the name of the current one."""
-    with tell_progress(title, len(parts)) as tell:
-        for done, part in enumerate(parts):
-            tell(done, name(part))
-            yield part
 
 
 def _find_bar(verbose: int | None) -> Callable[..., Any] | None:
