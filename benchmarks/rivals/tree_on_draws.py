@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+from benchmarks.measuring import draw_and_ask
 from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.rivals.base import Baseline
 from oleander import NothingFoundError
@@ -11,7 +12,6 @@ from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
-from oleander.draws.labelled import draw_and_ask
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.fitting.rules_on_draws import deliver_rules
 from oleander.results.explainer_set import ChosenExplainer

@@ -3,22 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.draws.labelled import LabelledDraws, draw_and_ask
+from oleander.draws.labelled import LabelledDraws
 from oleander.rules.line import Line, Term
 
 ROWS = np.random.default_rng(0).uniform(size=(80, 3))
-
-
-def law(X):
-    return np.where(X[:, 0] > 0.5, "right", "left")
-
-
-@pytest.fixture
-def black_box():
-    return CountingBlackBox(BlackBox(law, FeatureSchema.infer(ROWS)))
 
 
 @pytest.fixture
@@ -31,24 +21,14 @@ def draws():
     )
 
 
-def test_every_draw_is_asked_about_once_and_has_its_answer(black_box):
-    found = draw_and_ask(ROWS, black_box, 300, seed=0)
-    assert black_box.n_queries == len(found.values) == 300
+def test_answers_are_read_as_codes_of_labels_or_of_the_nearest_constant():
+    schema, answers = FeatureSchema.infer(ROWS), np.where(ROWS[:, 0] > 0.5, "right", "left")
+    found = LabelledDraws.read(schema, ROWS, answers, None, 0)
     assert found.n_answers == 2
-    np.testing.assert_array_equal(found.classes[found.codes], law(found.values))
-    assert found.parents.shape == (300, 2)
-    assert np.isin(found.parents, np.arange(80)).all()
-
-
-def test_batches_change_no_answer(black_box, monkeypatch):
-    whole = draw_and_ask(ROWS, black_box, 100, seed=0)
-    sizes = []
-    monkeypatch.setattr(BlackBox, "batch_size", 30)
-    monkeypatch.setattr(BlackBox, "ask", lambda box, values: sizes.append(len(values)) or law(values))
-    parts = draw_and_ask(ROWS, black_box, 100, seed=0)
-    assert sizes == [30, 30, 30, 10]
-    np.testing.assert_array_equal(parts.values, whole.values)
-    np.testing.assert_array_equal(parts.codes, whole.codes)
+    np.testing.assert_array_equal(found.classes[found.codes], answers)
+    numbers = LabelledDraws.read(schema, ROWS, ROWS[:, 1], None, 0, Tolerance(0.1))
+    assert np.abs(numbers.classes[numbers.codes] - ROWS[:, 1]).max() <= 0.1
+    assert LabelledDraws.read(schema, ROWS, ROWS[:, 1], None, 0, "auto").tolerance.value > 0
 
 
 def test_an_answer_agrees_with_no_label_that_no_draw_has(draws):

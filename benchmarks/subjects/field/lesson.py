@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measuring import WatchedBlackBox
+from benchmarks.measuring import WatchedBlackBox, draw_and_ask
 from oleander.arrays import Floats, Ints
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws.labelled import LabelledDraws, draw_and_ask
+from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import SHARE_HELD
 
 

@@ -30,19 +30,25 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: 
     >>> bool(ball.contains(draw_in_ball(ball, 1000, np.random.default_rng(0))).all())
     True
     """
-    schema, center = ball.schema, ball.center
-    draws = np.empty((n_draws, len(schema)), order="F")
-    for j, middle in enumerate(center.tolist()):
-        draws[:, j] = middle
-    exact = schema.exact
-    moving = [
-        j for j in schema.numbers if not np.isnan(center[j]) and (bounds == "uncut" or exact[j].lower < exact[j].upper)
-    ]
-    for j in moving if ball.radius > 0 else ():
-        _draw_number(draws[:, j], *_ends(ball, j, is_cut=bounds == "cut"), rng, is_whole=schema[j].is_whole)
+    draws = np.empty((n_draws, len(ball.schema)), order="F")
+    draws[:] = ball.center
+    exact = ball.schema.exact
+    for j in ball.schema.numbers.tolist():
+        feature = exact[j]
+        if np.isnan(ball.center[j]) or not ball.radius or (bounds != "uncut" and feature.lower == feature.upper):
+            continue
+        column, (low, high) = draws[:, j], _ends(ball, j, is_cut=bounds == "cut")
+        if feature.is_whole:
+            # The margin keeps the center among the whole numbers inside despite rounding.
+            first, last = int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))
+            column[:] = rng.integers(first, last, size=n_draws, endpoint=True)
+        else:
+            rng.random(out=column)
+            column *= high - low
+            column += low
         if bounds == "clipped":
             # Moving a number towards its center never leaves the ball.
-            np.clip(draws[:, j], *_ends(ball, j, is_cut=True), out=draws[:, j])
+            np.clip(column, *_ends(ball, j, is_cut=True), out=column)
     _flip_columns(draws, ball, rng)
     return draws
 
@@ -68,18 +74,6 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
 
 
-def _draw_number(column: Floats, low: float, high: float, rng: np.random.Generator, *, is_whole: bool) -> None:
-    """Draw uniformly between two ends, in place."""
-    if is_whole:
-        # The margin keeps the center among the whole numbers inside despite rounding.
-        first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
-        column[:] = rng.integers(int(first), int(last), size=len(column), endpoint=True)
-    else:
-        rng.random(out=column)
-        column *= high - low
-        column += low
-
-
 def _ends(ball: Ball, j: int, *, is_cut: bool) -> tuple[float, float]:
     """Return the lowest and highest draw along a number, within the schema's bounds or those of the dtype."""
     feature, middle, step = ball.schema[j].exact, float(ball.center[j]), ball.radius * float(ball.units[j])
@@ -102,8 +96,6 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator) -> None:
             if np.isnan(middle):
                 moved = rng.uniform(feature.exact.lower, feature.exact.upper, size=len(where))
                 moved = np.round(moved) if feature.is_whole else moved
-        elif feature.n_alternatives == 1 and not feature.missing:
-            moved = 1.0 - middle
         else:
             # Levels and missing form a circle; a flip goes at least one step along it, and never all the way round.
             n_states = feature.n_alternatives + 1

@@ -7,7 +7,6 @@ from typing import Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import CountingBlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
@@ -115,19 +114,6 @@ class LabelledDraws:
         parents = None if self.parents is None else self.parents[draws]
         truth = None if self.truth is None else self.truth[draws]
         return replace(self, values=self.values[draws], codes=self.codes[draws], parents=parents, truth=truth)
-
-
-def draw_and_ask(
-    rows: Floats,
-    black_box: CountingBlackBox,
-    n_draws: int,
-    seed: int,
-    tolerance: Tolerance | Literal["auto"] | None = None,
-) -> LabelledDraws:
-    """Draw synthetic rows around some rows, encoded by the exact schema, and ask the black box about each."""
-    values, parents = draw_around(rows, black_box.schema, n_draws, seed)
-    answers = black_box.ask_in_batches(values, "asking about draws")
-    return LabelledDraws.read(black_box.schema, black_box.schema.fold(values), answers, parents, seed, tolerance)
 
 
 def draw_around(rows: Floats, schema: FeatureSchema, n_draws: int, seed: int) -> tuple[Floats, Ints]:
