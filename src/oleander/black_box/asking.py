@@ -1,7 +1,7 @@
 """The model to be explained: asked with encoded rows, and the rows that are sent to it counted and limited."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -138,23 +138,6 @@ class CountingBlackBox:
         self.check_left(n_rows)
         self.n_queries += n_rows
 
-    def charge_each(
-        self, results: Iterator[tuple[int, Any]], sizes: Sequence[int], n_jobs: int
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield the number and result of each batch, and count its rows, also if it fails or is interrupted."""
-        under_way = dict(enumerate(sizes))
-        try:
-            for number, result in results:
-                self.charge(under_way.pop(number))
-                yield number, result
-        except GeneratorExit:
-            raise
-        except BaseException:
-            # Each job has sent the rows of one batch, or may have.
-            for size in list(under_way.values())[:n_jobs]:
-                self.charge(size)
-            raise
-
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows."""
         self.charge(len(rows))
@@ -187,11 +170,19 @@ class CountingBlackBox:
         found: list[Any] = [recall(self.store, batch) for batch in batches]
         self.charge(sum(len(labels) for labels in found if labels is not None))
         left = [number for number, labels in enumerate(found) if labels is None]
-        results = run_tasks(BlackBox.ask, [self.black_box], ((batches[number],) for number in left), n_jobs=n_jobs)
-        for place, labels in self.charge_each(results, [len(batches[number]) for number in left], n_jobs):
-            number = left[place]
-            found[number] = keep(self.store, batches[number], labels)
-            on_answer(sum(len(part) for part in found if part is not None))
+        under_way = {number: len(batches[number]) for number in left}
+        try:
+            tasks = ((batches[number],) for number in left)
+            for place, labels in run_tasks(BlackBox.ask, [self.black_box], tasks, n_jobs=n_jobs):
+                number = left[place]
+                self.charge(under_way.pop(number))
+                found[number] = keep(self.store, batches[number], labels)
+                on_answer(sum(len(part) for part in found if part is not None))
+        except BaseException:
+            # Each job has sent the rows of one batch, or may have.
+            for size in list(under_way.values())[:n_jobs]:
+                self.charge(size)
+            raise
         return found
 
     def ask_table(self, table: Any) -> Labels:

@@ -173,7 +173,7 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
 
 def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) -> Ints:
     """Return the number of each row's fold; folds hold about equally many groups, and groups are kept whole."""
-    units = _units(n_rows, groups)
+    units = np.arange(n_rows) if groups is None else pd.factorize(groups)[0]
     n_units = int(units.max()) + 1
     order = np.random.default_rng([seed, n_units]).permutation(n_units)
     folds = np.empty(n_units, dtype=np.intp)
@@ -184,8 +184,3 @@ def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) ->
 def count_units(n_rows: int, groups: Labels | None) -> int:
     """Return the number of groups, or of rows where there are no groups."""
     return n_rows if groups is None else len(pd.unique(groups))
-
-
-def _units(n_rows: int, groups: Labels | None) -> Ints:
-    """Return the number of each row's group; a row without groups is one of its own."""
-    return np.arange(n_rows) if groups is None else np.asarray(pd.factorize(groups)[0], dtype=np.intp)
