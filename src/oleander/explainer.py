@@ -580,8 +580,8 @@ class AggregateExplainer(Parameters):
         DataFrame
             With the index of X and the columns ``answer`` and ``black_box`` (None where there is none), ``agrees``,
             ``explainer`` (from 1), ``rule`` (its name in the summary), ``at_least`` (the lower bound on the rule's
-            fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
-            certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
+            fidelity on rows that it was not learned from), ``why_silent`` and ``far_outside`` (empty where there is
+            nothing to say).
         """
         return self.new_rows_.explain_many(X, ask=ask)
 

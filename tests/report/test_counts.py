@@ -16,7 +16,6 @@ from oleander.report.counts import (
     count_groups,
     describe_combinations,
     typical_row,
-    usual_range,
 )
 from oleander.results.explainer_set import Answers
 from oleander.words.claims import show_interval
@@ -71,21 +70,6 @@ def test_the_typical_row_is_rounded():
     assert typical_row(schema, values).tolist() == [0.123, 1.0]
     # Without rows, the middle of the bounds, 0 and 5.
     assert typical_row(schema, None).tolist() == [2.5, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("feature", "values", "expected"),
-    [
-        (AGE, np.arange(1001.0), "50 to 950"),
-        # The tail of so few rows would be about single rows.
-        (AGE, np.arange(99.0), ""),
-        (AGE, np.where(np.arange(1001) < 300, np.nan, 40.0), "40 to 40"),
-        (Feature("sex", Kind.BINARY, "str", levels=("F", "M")), np.ones(1000), ""),
-        (SEEN, 18262 + np.arange(1001.0), "2020-03-01 to 2022-09-01"),
-    ],
-)
-def test_a_range_leaves_out_the_ends(feature, values, expected):
-    assert usual_range(feature, values) == expected
 
 
 def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():

@@ -13,25 +13,27 @@ from oleander.results.evaluation import (
     Evaluation,
     ExplainerCount,
     Ranges,
-    disagree,
-    evaluate,
     find_uncovered,
 )
+from oleander.results.explainer_set import Answers
 from oleander.rules import UnfilteredTree
 
 COVERS = np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], dtype=bool)
 SAID = np.array([["a", "a", "b", "a", "-", "-"], ["-", "-", "b", "b", "b", "-"]])
 LABELS = np.array(["a", "a", "b", "b", "a", "b"])
-ANSWERS = np.array(["a", "a", "b", "a", "b", "-"])
+SPEAKER = np.array([0, 0, 0, 0, 1, -1])
+
+
+def evaluate(covers, said, speaker, labels, weights=None, tolerance=None):
+    return Answers(covers, said, speaker, tolerance).evaluate(labels, weights)
 
 
 def test_every_figure_by_hand():
-    result = evaluate(COVERS, SAID, ANSWERS, LABELS)
+    result = evaluate(COVERS, SAID, SPEAKER, LABELS)
     assert result.coverage == pytest.approx(5 / 6)
     assert result.explainers["fidelity"].tolist() == pytest.approx([3 / 4, 2 / 3])
     assert (result.fidelity, result.mean_fidelity) == pytest.approx((2 / 3, 17 / 24))
     assert result.agreement == pytest.approx(3 / 5)
-    assert result.conflicts == pytest.approx(1 / 5)
     assert result.classes.to_dict("list") == {
         "label": ["a", "b"],
         "rows": [3, 3],
@@ -42,7 +44,6 @@ def test_every_figure_by_hand():
         "5 of 6 rows are answered (83.3%).",
         "3 of the answers match the model (60.0%).",
         "The least faithful explainer matches the model on 66.6% of its rows; the mean over explainers is 70.8%.",
-        "On 20.0% of the answered rows explainers disagree.",
     ]
     assert (result.n_answered, result.n_right) == (5, 3)
 
@@ -55,16 +56,15 @@ def test_figures_in_words_are_true(n_rows, data):
         n_rows,
         n_answered,
         n_right,
-        n_conflicts=data.draw(st.integers(0, n_answered)),
         explainer_counts=(ExplainerCount(n_answered, n_right),),
         class_counts=(ClassCount("a", n_rows, n_answered, n_right),),
     )
     text = str(result)
     assert text.startswith(f"{n_answered:,} of {n_rows:,} rows are answered")
     assert f"{n_right:,} of the answers match the model" in text
-    coverage, agreement, fidelity, _, conflicts = re.findall(r"([<>]?)([\d.]+)%", text)
+    coverage, agreement, fidelity, _ = re.findall(r"([<>]?)([\d.]+)%", text)
     assert float(fidelity[1]) <= 100 * n_right / n_answered + 1e-9
-    shown_shares = [(coverage, result.coverage), (agreement, result.agreement), (conflicts, result.conflicts)]
+    shown_shares = [(coverage, result.coverage), (agreement, result.agreement)]
     for (sign, shown), share in shown_shares:
         assert sign or (float(shown) == 100) == (share == 1)
         assert sign or (float(shown) == 0) == (share == 0)
@@ -73,17 +73,16 @@ def test_figures_in_words_are_true(n_rows, data):
 def test_a_weight_stands_for_equal_rows():
     weights = np.array([2, 1, 3, 1, 1, 2])
     again = np.repeat(np.arange(6), weights)
-    merged = evaluate(COVERS, SAID, ANSWERS, LABELS, weights)
-    whole = evaluate(COVERS[:, again], SAID[:, again], ANSWERS[again], LABELS[again])
+    merged = evaluate(COVERS, SAID, SPEAKER, LABELS, weights)
+    whole = evaluate(COVERS[:, again], SAID[:, again], SPEAKER[again], LABELS[again])
     assert merged.to_dict() == whole.to_dict()
 
 
 def test_no_explainer_covers_a_row():
-    result = evaluate(np.zeros((1, 6), dtype=bool), SAID[:1], SAID[0], LABELS)
+    result = evaluate(np.zeros((1, 6), dtype=bool), SAID[:1], np.full(6, -1), LABELS)
     assert result.coverage == 0
     assert np.isnan(result.fidelity)
     assert np.isnan(result.agreement)
-    assert result.conflicts == 0
     assert str(result) == "None of 6 rows is answered."
     assert (result.n_answered, result.n_right) == (0, 0)
 
@@ -93,7 +92,7 @@ def test_no_explainer_covers_a_row():
     [("n_answered", 7), ("n_right", 6), ("explainer_counts", [[4, 5]]), ("class_counts", [["a", 1, 2, 0]])],
 )
 def test_counts_that_no_rows_give_are_refused(field, value):
-    saved = evaluate(COVERS, SAID, ANSWERS, LABELS).to_dict()
+    saved = evaluate(COVERS, SAID, SPEAKER, LABELS).to_dict()
     with pytest.raises(ValueError, match="larger than its whole"):
         Evaluation.from_dict({**saved, field: value})
 
@@ -102,16 +101,11 @@ def test_counts_that_no_rows_give_are_refused(field, value):
 @pytest.mark.parametrize("labels", [LABELS, LABELS == "a", (LABELS == "a").astype(int)], ids=["str", "bool", "int"])
 def test_it_round_trips_through_json(covers, labels):
     said = SAID[: len(covers)]
-    before = evaluate(covers, said, ANSWERS, labels)
+    before = evaluate(covers, said, np.where(covers.any(axis=0), 0, -1), labels)
     after = Evaluation.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)))
     assert after.to_dict() == before.to_dict()
     assert after.classes["label"].tolist() == before.classes["label"].tolist()
     assert str(after) == str(before)
-
-
-def test_disagreement_looks_at_covering_explainers_only():
-    assert disagree(COVERS, SAID).tolist() == [False, False, False, True, False, False]
-    assert disagree(COVERS[:0], SAID[:0]).tolist() == [False] * 6
 
 
 @pytest.mark.parametrize("most_grown", [20_000, 1_000])
@@ -130,7 +124,7 @@ def test_places_of_silent_rows_are_counted_on_all_rows(monkeypatch, most_grown):
     silent = X[:, 1] >= 0.8
     found = find_uncovered(X, ~silent, FeatureSchema.infer(X))
     assert grown == [min(most_grown, 5_000)]
-    assert (found.n_rows, found.n_silent, found.share) == (5_000, silent.sum(), silent.mean())
+    assert (found.n_rows, found.n_silent) == (5_000, silent.sum())
     ((where, n_rows, n_silent),) = found.places
     assert where.startswith("x1 > 0.")
     assert n_silent <= min(n_rows, found.n_silent)
@@ -141,9 +135,8 @@ def test_places_of_silent_rows_are_counted_on_all_rows(monkeypatch, most_grown):
 def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
     covers = np.array([[True, True, True, False], [False, False, True, True]])
     said = np.array([[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
-    answers = np.array([1.0, 1.0, 1.0, 5.0])
     truth = np.array([1.4, 1.6, 0.5, 4.5])
-    result = evaluate(covers, said, answers, truth, np.array([1, 2, 1, 4]), Tolerance(0.5))
+    result = evaluate(covers, said, np.array([0, 0, 0, 1]), truth, np.array([1, 2, 1, 4]), Tolerance(0.5))
     assert (result.n_rows, result.n_answered, result.n_right) == (8, 8, 6)
     assert result.explainers["fidelity"].tolist() == [0.5, 0.8]
     assert result.classes["rows"].sum() == 8

@@ -107,7 +107,6 @@ class TestFigures:
         evaluation = self.CHOSEN.evaluate(X, labels)
         assert evaluation.coverage == pytest.approx(0.8)
         assert evaluation.agreement == pytest.approx(70 / 80)
-        assert evaluation.conflicts == pytest.approx(10 / 80)
         assert evaluation.explainers["fidelity"].tolist() == pytest.approx([0.8, 1.0])
 
     def test_a_certificate_counts_the_answers_that_are_given(self):

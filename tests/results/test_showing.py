@@ -59,7 +59,9 @@ def test_many_rows_are_explained_as_each_by_itself(atlas, rows):
         assert line.why_silent == ("" if explanation.statements else "no rule holds for this row")
         assert line.far_outside == "; ".join(map(str, explanation.far_outside))
         if first is not None:
-            assert line.at_least == (first.judged.bound if first.judged else pytest.approx(np.nan, nan_ok=True))
+            judged = first.member.judged
+            bound = judged[first.position].bound if judged else np.nan
+            assert line.at_least == pytest.approx(bound, nan_ok=True)
     assert "far above" in table["far_outside"].iloc[-1]
 
 

@@ -188,8 +188,3 @@ class TestPlot:
             assert drawn["φ = 0.85"] == (own["max_explainers"].tolist(), pytest.approx(own[name].tolist(), nan_ok=True))
         height, width, _ = plt.imread(tmp_path / "panels.png").shape
         assert width > height > 300
-
-    def test_given_axes_are_drawn_on(self, tradeoff):
-        _, axes = plt.subplots(1, 2)
-        assert tradeoff.plot(axes=axes) is axes
-        assert axes[0].get_legend() is not None

@@ -10,7 +10,7 @@ import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import Feature, FeatureSchema
-from oleander.data.schema.rounding import readable_step, round_days, round_to_step
+from oleander.data.schema.rounding import readable_step, round_days
 from oleander.data.schema.schema import describe_values
 from oleander.data.tolerance import Tolerance
 from oleander.messages import visible
@@ -52,7 +52,6 @@ def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[
             "n_named": len(feature.named_levels),
             "far": far_limits(feature) if feature.is_number else None,
             "values": describe_values(feature, with_bounds=False),
-            "range": "" if values is None else usual_range(feature, values[:, j]),
             "bins": None if values is None else count_column(feature, values[:, j]),
         }
         for j, feature in enumerate(schema)
@@ -71,23 +70,6 @@ def typical_row(schema: FeatureSchema, values: Floats | None) -> Floats:
         elif len(present):
             typical[j] = np.bincount(present.astype(np.intp)).argmax()
     return typical
-
-
-def usual_range(feature: Feature, values: Floats) -> str:
-    """Return the rounded range of a column's values without the ends, in which single rows could be recognised.
-
-    >>> from oleander.data.schema import Kind
-    >>> usual_range(Feature("age", Kind.INTEGER, "int64", upper=300), np.arange(301.0))
-    '20 to 280'
-    """
-    known = values[~np.isnan(values)]
-    if not feature.is_number or len(known) * TAIL < FEWEST_COUNTED:
-        return ""
-    ends = np.quantile(known, [TAIL, 1 - TAIL])
-    step = float(ends[1] - ends[0]) / 10
-    if step > 0:
-        ends = (round_days if feature.is_date else round_to_step)(ends, step, whole=feature.is_whole)
-    return feature.with_unit(" to ".join(feature.describe_value(end) for end in ends))
 
 
 def count_column(feature: Feature, values: Floats) -> dict[str, Any] | None:

@@ -42,6 +42,8 @@ from oleander.words.summary import describe_cell, describe_making
 
 CELL_FIGURES = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
 SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
+# Parameters that change nothing of what is found, or have no short text.
+HIDDEN = {"black_box", "schema", "verbose", "n_jobs"}
 Codes = Mapping[str, int]
 
 
@@ -122,8 +124,7 @@ def rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str
         found = atlas.engine_.rows_to_count(atlas.record_.floor_by)
     else:
         return None
-    values, known, heard = found
-    record = atlas.record_
+    (values, known, heard), record = found, atlas.record_
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     claims = [record.judged, None if record.certificate is None else record.certificate.answers]
     return PageRows(
@@ -158,11 +159,7 @@ def fill_template(content: Mapping[str, Any], summary: str) -> str:
 
 
 def json_in_html(content: Any) -> str:
-    r"""Return JSON that cannot end the HTML element around it.
-
-    >>> json_in_html(["</script>"])
-    '["\\u003c/script\\u003e"]'
-    """
+    """Return JSON that cannot end the HTML element around it."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=np.generic.item)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -214,7 +211,8 @@ def build_content(
                 sets[own] |= describe_rows(cell.explainers, said, shown, codes, _judge(atlas, cell, said, shown))
         described[-1]["set"] = list(sets).index(own)
     lists = [one["silent"] for one in sets.values() if "silent" in one]
-    within = record.explainers.tolerance
+    within, params = record.explainers.tolerance, atlas.get_params(deep=False)
+    names = ["max_explainers", "min_fidelity"] if engine is None else sorted(params.keys() - HIDDEN)
     return {
         "title": visible(title),
         "about": visible(about),
@@ -240,8 +238,11 @@ def build_content(
         "within": "" if within is None else str(within),
         "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
-        "made": describe_making(record, atlas.n_queries_),
-        "settings": describe_settings(atlas),
+        "made": [
+            *describe_making(record, atlas.n_queries_),
+            f"Parameters: {', '.join(f'{name}={params[name]!r}' for name in names)}.",
+            f"Software: Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}.",
+        ],
     }
 
 
@@ -292,14 +293,3 @@ def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: PageR
     if atlas.engine_ is None or not shown.are_fitted or atlas.record_.n_edits:
         return None
     return atlas.engine_.judged_apart((cell.max_explainers, cell.min_fidelity))
-
-
-def describe_settings(atlas: AggregateExplainer) -> list[list[str]]:
-    """Return what is needed to make the explanation again, as pairs of name and text."""
-    params = atlas.get_params(deep=False)
-    hidden = {"black_box", "schema", "verbose", "n_jobs"}
-    names = ["max_explainers", "min_fidelity"] if atlas.engine_ is None else sorted(params.keys() - hidden)
-    return [
-        ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
-        ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
-    ]

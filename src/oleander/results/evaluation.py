@@ -13,7 +13,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.checks import Count, read_count
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import format_number, round_to_step
-from oleander.data.tolerance import Tolerance, agrees
+from oleander.data.tolerance import Tolerance
 from oleander.files.codec import Saved
 from oleander.messages import Shown
 from oleander.rules import UnfilteredTree
@@ -65,8 +65,6 @@ class Evaluation(Shown, Saved):
     n_rows: Count
     n_answered: Count
     n_right: Count
-    # Answered rows on which explainers that cover them disagree.
-    n_conflicts: Count
     # For each explainer.
     explainer_counts: Annotated[tuple[ExplainerCount, ...], _read_explainers] = field(repr=False)
     # For each label of the black box, or each range of its numbers. A table in text would print labels as they are.
@@ -78,7 +76,7 @@ class Evaluation(Shown, Saved):
 
     def check_read(self) -> None:
         """Raise ``ValueError`` for counts that no rows give."""
-        parts = [(self.n_answered, self.n_rows), (self.n_right, self.n_answered), (self.n_conflicts, self.n_answered)]
+        parts = [(self.n_answered, self.n_rows), (self.n_right, self.n_answered)]
         parts += [(one.n_right, one.n_rows) for one in self.explainer_counts]
         parts += [(one.n_answered, one.n_rows) for one in self.class_counts]
         if any(part > whole for part, whole in parts):
@@ -89,11 +87,11 @@ class Evaluation(Shown, Saved):
     @classmethod
     def nothing(cls, n_explainers: int) -> Self:
         """Return the figures on no rows."""
-        return cls(0, 0, 0, 0, (ExplainerCount(0, 0),) * n_explainers, ())
+        return cls(0, 0, 0, (ExplainerCount(0, 0),) * n_explainers, ())
 
     def __add__(self, other: Self) -> Self:
         """Return the figures on the rows of both."""
-        names = ("n_rows", "n_answered", "n_right", "n_conflicts", "n_unread", "n_unheard")
+        names = ("n_rows", "n_answered", "n_right", "n_unread", "n_unheard")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         pairs = zip(self.explainer_counts, other.explainer_counts, strict=True)
         classes: dict[Any, ClassCount] = {}
@@ -120,11 +118,6 @@ class Evaluation(Shown, Saved):
         return _share(self.n_right, self.n_answered)
 
     @property
-    def conflicts(self) -> float:
-        """The share of answered rows on which explainers disagree."""
-        return self.n_conflicts / self.n_answered if self.n_answered else 0.0
-
-    @property
     def fidelity(self) -> float:
         """The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row."""
         return min((one.fidelity for one in self.explainer_counts if one.n_rows), default=NAN)
@@ -145,10 +138,7 @@ class Evaluation(Shown, Saved):
     @property
     def classes(self) -> pd.DataFrame:
         """A line for each label or range: its rows, the share covered, and the share answered correctly."""
-        lines = [
-            (one.label, one.n_rows, _share(one.n_answered, one.n_rows), _share(one.n_right, one.n_rows))
-            for one in self.class_counts
-        ]
+        lines = [(*one[:2], *(_share(part, one.n_rows) for part in one[2:])) for one in self.class_counts]
         return pd.DataFrame(lines, columns=["label", "rows", "covered", "answered_correctly"])
 
     @property
@@ -163,71 +153,19 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else NAN
 
 
-def evaluate(
-    covers: Bools,
-    said: Labels,
-    answers: Labels,
-    labels: Labels,
-    weights: Ints | None = None,
-    tolerance: Tolerance | None = None,
-    ranges: "Ranges | None" = None,
-) -> Evaluation:
-    """Compare what explainers say with what the black box says.
-
-    ``covers`` and ``said`` have the shape (n_explainers, n_rows); what is said counts only where an explainer covers.
-    ``answers`` are those given, and ``labels`` the black box's. A row stands for as many equal ones as its weight.
-    Numbers are counted in ``ranges``, or else in a few of their own.
-
-    >>> covers = np.array([[True, True, False]])
-    >>> said = np.array([["a", "b", "b"]])
-    >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]))
-    >>> round(result.coverage, 3), result.fidelity, result.agreement
-    (0.667, 0.5, 0.5)
-    """
-    counts = np.ones(len(labels), dtype=np.intp) if weights is None else weights
-    covered = covers.any(axis=0)
-    right = covered & agrees(answers, labels, tolerance)
-    codes, names = group_answers(labels, tolerance) if ranges is None else (ranges.find(labels), ranges.names)
-    by_label = [
-        np.bincount(codes, weights=counts * mask, minlength=len(names)).astype(np.intp).tolist()
-        for mask in (np.ones_like(covered), covered, right)
-    ]
-    # One by one, since NumPy makes whole numbers of all masks that it multiplies at once: eight bytes for each entry.
-    inside, agreed = (
-        [int(mask @ counts) for mask in masks] for masks in (covers, covers & agrees(said, labels, tolerance))
-    )
-    return Evaluation(
-        n_rows=int(counts.sum()),
-        n_answered=int(counts[covered].sum()),
-        n_right=int(counts[right].sum()),
-        n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
-        explainer_counts=tuple(map(ExplainerCount, inside, agreed)),
-        class_counts=tuple(map(ClassCount, names.tolist(), *by_label)),
-    )
-
-
-def disagree(covers: Bools, said: Labels) -> Bools:
-    """Return a mask of the rows on which two explainers that cover them say different things."""
-    if not len(covers):
-        return np.zeros(covers.shape[1], dtype=bool)
-    first = said[covers.argmax(axis=0), np.arange(covers.shape[1])]
-    return np.asarray((covers & (said != first)).any(axis=0))
-
-
 def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, Labels]:
     """Return the position of each answer among the labels or, for numbers, among a few ranges; and these in words.
 
     >>> group_answers(np.array(["b", "a"]), None)[1].tolist()
     ['a', 'b']
     >>> group_answers(np.array([1.0, 1.0, 7.0]), Tolerance(0.5))[1].tolist()
-    ['up to 1', 'over 4.6']
+    ['up to 1', '1 to 2.2', '2.2 to 4.6', 'over 4.6']
     """
     if tolerance is None or not len(labels):
         names, codes = encode_labels(labels)
         return codes, names
     ranges = Ranges.of(labels)
-    found, codes = np.unique(ranges.find(labels), return_inverse=True)
-    return codes.astype(np.intp), ranges.names[found]
+    return ranges.find(labels), ranges.names
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,11 +216,6 @@ class Uncovered(Shown):
     n_silent: int
     # Where silent rows are more frequent than elsewhere, the most of them first, until more than half are named.
     places: Sequence[SilentPlace]
-
-    @property
-    def share(self) -> float:
-        """The share of silent rows."""
-        return _share(self.n_silent, self.n_rows)
 
 
 def find_uncovered(rows: Floats, covered: Bools, schema: FeatureSchema, least: int = 1) -> Uncovered:

@@ -8,7 +8,6 @@ import numpy as np
 from oleander.arrays import Floats
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.judging.certificate import Claim
 from oleander.messages import Shown
 from oleander.results.changing import Change, find_change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
@@ -32,16 +31,6 @@ class Statement(Shown):
     member: ChosenExplainer = field(repr=False)
     # The position of the rule among the explainer's rules, where that is known.
     position: int | None = None
-
-    @property
-    def judged(self) -> Claim | None:
-        """What rows that the rule was not learned from say of it; None where there were none."""
-        return self.member.judged[self.position] if self.member.judged and self.position is not None else None
-
-    @property
-    def certified(self) -> Claim | None:
-        """What held-out rows allow to be claimed of the explainer."""
-        return self.member.certified
 
 
 @dataclass(frozen=True)

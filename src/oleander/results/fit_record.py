@@ -23,6 +23,12 @@ from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSe
 from oleander.results.tradeoff import Cell, CellStatus, TradeOff
 from oleander.selection.result import Proof
 
+# Of the table of rules, which has the last one where a person wrote or changed a rule.
+RULE_COLUMNS = (
+    *("explainer", "rule", "name", "where", "conditions", "answer"),
+    *("rows", "right", "share", "at_least", "certified", "learned_from", "learned_share", "by_hand"),
+)
+
 
 @dataclass(frozen=True)
 class Accuracy(Saved):
@@ -282,28 +288,18 @@ class FitRecord:
 
 def tabulate_rules(members: Sequence[ChosenExplainer]) -> pd.DataFrame:
     """Return a line per rule; see ``AggregateExplainer.rules_frame``."""
-    lines: list[dict[str, Any]] = []
+    lines = []
     for number, member in enumerate(members):
+        certified = np.nan if member.certified is None else member.certified.bound
         for position, rule in enumerate(member.rules()):
+            # A label of text is a name; numbers stay numbers.
+            answer = visible(rule.label) if isinstance(rule.label, str) else rule.label
+            rule_of = number + 1, position + 1, name_rule(members, number, position), member.region.describe()
             judged = member.judged[position] if member.judged else None
-            lines.append(
-                {
-                    "explainer": number + 1,
-                    "rule": position + 1,
-                    "name": name_rule(members, number, position),
-                    "where": member.region.describe(),
-                    "conditions": rule.premise or "always",
-                    # A label of text is a name; numbers stay numbers.
-                    "answer": visible(rule.label) if isinstance(rule.label, str) else rule.label,
-                    "rows": None if judged is None else judged.n_rows,
-                    "right": None if judged is None else judged.n_right,
-                    "share": np.nan if judged is None else judged.share,
-                    "at_least": np.nan if judged is None else judged.bound,
-                    "certified": np.nan if member.certified is None else member.certified.bound,
-                    "learned_from": rule.n_draws,
-                    "learned_share": rule.share,
-                }
-            )
-            if any(one.by_hand for one in members):
-                lines[-1] |= {"by_hand": member.by_hand}
-    return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})
+            counts: tuple[Any, ...] = (None, None, np.nan, np.nan)
+            if judged is not None:
+                counts = judged.n_rows, judged.n_right, judged.share, judged.bound
+            learned = certified, rule.n_draws, rule.share, member.by_hand
+            lines.append((*rule_of, rule.premise or "always", answer, *counts, *learned))
+    table = pd.DataFrame(lines, columns=RULE_COLUMNS).astype({"rows": "Int64", "right": "Int64"})
+    return table if table["by_hand"].any() else table.drop(columns="by_hand")

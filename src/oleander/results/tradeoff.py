@@ -102,42 +102,28 @@ class TradeOff(Shown):
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, axes: Any = None) -> Any:
+    def plot(self, path: str | PathLike[str] | None = None) -> Any:
         """Draw coverage and lowest fidelity over the number of explainers, a line per floor: the paper's two panels.
 
-        The shade over a line of coverage reaches up to the proven bound.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file that the picture is written to, such as "panels.pdf".
-        axes : pair of matplotlib axes, optional
-            Where to draw; by default a figure of its own.
-
-        Returns
-        -------
-        pair of matplotlib axes
+        The shade over a line of coverage reaches up to the proven bound. Returns the two axes; a path such as
+        "panels.pdf" writes the picture to a file.
         """
-        is_new = axes is None
-        if is_new:
-            pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a trade-off")
-            axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
+        pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a trade-off")
+        figure, axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")
         for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
             most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
             axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
             for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
                 ax.plot(part["max_explainers"], part[name], label=f"φ = {floor:g}", **look)
-        axes[0].set(xlabel="explainers, at most (K)", ylabel="share of rows covered", ylim=(0, 1.02))
-        axes[1].set(xlabel="explainers, at most (K)", ylabel="lowest fidelity of an explainer")
-        for ax in axes:
+        for ax, words in zip(axes, ("share of rows covered", "lowest fidelity of an explainer"), strict=True):
+            ax.set(xlabel="explainers, at most (K)", ylabel=words)
             ax.xaxis.get_major_locator().set_params(integer=True)
-        # One legend for both panels of a new figure, outside them, so that it hides no line.
-        lines = axes[0].get_legend_handles_labels()[0]
-        place = {"loc": "outside lower center", "ncols": min(len(lines), 5)}
-        (axes[0].figure if is_new else axes[0]).legend(handles=lines, **place if is_new else {})
+        axes[0].set_ylim(0, 1.02)
+        # Outside both panels, so that it hides no line.
+        figure.legend(handles=axes[1].get_lines(), loc="outside lower center", ncols=5)
         if path is not None:
-            axes[0].figure.savefig(path, dpi=150)
+            figure.savefig(path, dpi=150)
         return axes
 
     def with_cell(self, fitted: Cell) -> Self:

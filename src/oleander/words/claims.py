@@ -30,8 +30,6 @@ VOID = (
     "It holds for a fit that was planned: picking one of several fits on the same rows (other seeds, numbers of rules, "
     "floors or backgrounds) voids it."
 )
-# The error of the bound that says whether so few rows could ever reach the floor.
-USUAL_LEVEL = 0.05
 # A bound below this is not stated: "at least 5%" of a rule that was checked on one row tells a reader nothing.
 LEAST_STATED = 0.5
 # The one-sided error of each end of an interval.
@@ -117,24 +115,11 @@ def on_new_rows(claim: Claim) -> str:
 
 @say.register
 def describe_claim(claim: Claim, floor: float = 0.0) -> str:
-    """Return what is claimed of an explainer, also where nothing can be.
-
-    >>> describe_claim(Claim(58, 60, 0.87), 0.9)
-    'certified: at least 87% on new rows (58 of 60 rows), below the floor of 90%'
-    """
-    if claim.n_rows == 0:
-        return "not certifiable: no held-out row"
-    if few := _say_too_few(claim, floor):
-        return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all match"
+    """Return what is claimed of an explainer, also where nothing can be."""
+    if not claim.n_rows:
+        return "nothing is certified: no held-out row"
     under = f", below the floor of {show_percent(floor)}" if claim.bound < floor else ""
     return f"certified: {on_new_rows(claim)} ({show_evidence(claim)}){under}"
-
-
-def _say_too_few(claim: Claim, floor: float) -> str:
-    """Return that no bound on so few rows or groups reaches the floor; empty where one could."""
-    if claim.bound >= floor or float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) >= floor:
-        return ""
-    return f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
 
 
 @say.register
@@ -177,10 +162,7 @@ def describe_joint_certificate(
         lines.append("  Nothing is certified of the answers: none of these rows is answered.")
     else:
         lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
-        if few := _say_too_few(claim, floor):
-            few = f"{few}, even if all match"
-            lines.append(f"  The floor of {show_percent(floor)} is not certified: {few}.")
-        elif claim.bound < floor:
+        if claim.bound < floor:
             lines.append(
                 f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers "
                 "were chosen on, but on new rows the share may be as low as "

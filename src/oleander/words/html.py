@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from oleander.judging.evidence import Watched
-from oleander.messages import show_percent, show_share, show_upper_percent, visible
+from oleander.messages import show_percent, show_share, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, name_rule
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord
-from oleander.results.tradeoff import Cell, TradeOff
+from oleander.results.tradeoff import TradeOff
 from oleander.words.claims import describe, describe_watched
 from oleander.words.rules import (
     count_matches,
@@ -47,11 +47,7 @@ def draw(result: Any) -> str:
 
 
 def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
-    """Return a line in bold, lines (indented where they start with spaces), and HTML that is escaped already.
-
-    >>> fragment("a < b", [])
-    '<div style="font-size:0.95em;line-height:1.45;max-width:72em"><div><strong>a &lt; b</strong></div></div>'
-    """
+    """Return a line in bold, lines (indented where they start with spaces), and HTML that is escaped already."""
     parts = [f"<div><strong>{escape(head)}</strong></div>"]
     for text in lines:
         parts.append(f'<div style="margin-left:{len(text) - len(text.lstrip())}em">{escape(text.strip())}</div>')
@@ -59,11 +55,7 @@ def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return a table; numbers stand to the right, and the first column is not broken into lines.
-
-    >>> "a&lt;b" in table(["name"], [["a<b"]])
-    True
-    """
+    """Return a table; numbers stand to the right, and the first column is not broken into lines."""
     rows = [list(line) for line in lines]
     columns = [[row[place] for row in rows] for place in range(len(names))]
     sides = ["right" if column and all(map(_is_number, column)) else "left" for column in columns]
@@ -119,32 +111,25 @@ def _draw_path(watched: Watched, names: Sequence[str]) -> str:
     powers = np.array([(one.path + np.log(one.level)) / np.log(10) for one in watched.evidence])
     top = max(1.0, float(np.ceil(powers.max(initial=0.0))))
 
-    def y_of(power: float) -> float:
-        return 10 + (height - 40) * (top - max(power, -3.0)) / (top + 3)
+    def y_of(power: float) -> str:
+        return f"{10 + (height - 40) * (top - max(power, -3.0)) / (top + 3):.1f}"
 
     parts = []
     for power, words in ((0.0, "alarm"), (-1.0, "suspicion"), (-3.0, "0.1%")):
-        parts.append(
-            f'<line x1="{left}" x2="{width}" y1="{y_of(power):.1f}" y2="{y_of(power):.1f}" stroke="currentColor" '
-            f'stroke-dasharray="4 4" opacity="0.5"/><text x="0" y="{y_of(power) + 4:.1f}" font-size="12" '
-            f'fill="currentColor">{words}</text>'
-        )
-    n_batches = len(watched.batches)
-    places = [left + (width - left - 10) * (number + 0.5) / max(n_batches, 1) for number in range(n_batches)]
+        ends = f'x1="{left}" x2="{width}" y1="{y_of(power)}" y2="{y_of(power)}"'
+        parts.append(f'<line {ends} stroke="currentColor" stroke-dasharray="4 4" opacity="0.5"/>')
+        parts.append(f'<text x="0" y="{y_of(power)}" dy="4" font-size="12" fill="currentColor">{words}</text>')
+    step = (width - left - 10) / max(len(watched.batches), 1)
     for name, path in zip(names, powers, strict=True):
-        points = " ".join(f"{x:.1f},{y_of(power):.1f}" for x, power in zip(places, path.tolist(), strict=True))
+        points = " ".join(f"{left + step * (n + 0.5):.1f},{y_of(power)}" for n, power in enumerate(path.tolist()))
         colour, thick = {"agreement": ("#0072B2", 2.5), "coverage": ("#E69F00", 2.5)}.get(name, ("#888888", 1.2))
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{thick}">'
-            f"<title>{escape(name)}</title></polyline>"
-        )
-    legend = "blue: agreement; yellow: coverage; grey: each rule"
-    return (
-        f'<svg viewBox="0 0 {width} {height}" style="max-width:{width}px" role="img" '
-        f'aria-label="Evidence against the floors over {n_batches} batches">{"".join(parts)}'
-        f'<text x="{left}" y="{height - 6}" font-size="12" fill="currentColor">batches in their order ({legend})</text>'
-        "</svg>"
-    )
+        look = f'fill="none" stroke="{colour}" stroke-width="{thick}"'
+        parts.append(f'<polyline points="{points}" {look}><title>{escape(name)}</title></polyline>')
+    legend = "batches in their order (blue: agreement; yellow: coverage; grey: each rule)"
+    parts.append(f'<text x="{left}" y="{height - 6}" font-size="12" fill="currentColor">{legend}</text>')
+    label = f"Evidence against the floors over {len(watched.batches)} batches"
+    look = f'viewBox="0 0 {width} {height}" style="max-width:{width}px" role="img" aria-label="{label}"'
+    return f"<svg {look}>{''.join(parts)}</svg>"
 
 
 def draw_fit(record: FitRecord) -> str:
@@ -152,7 +137,7 @@ def draw_fit(record: FitRecord) -> str:
     first, *others = describe_fit(record)
     lines = [*others, *describe_facts(record)]
     rules = _draw_rules(record.explainers.members)
-    return fragment(first, lines, rules, _draw_classes(record.evaluation))
+    return fragment(first, lines, rules, _draw_classes(record.widest_evaluation, record))
 
 
 @draw.register
@@ -170,27 +155,17 @@ def draw_explanation(explanation: Explanation) -> str:
     # What is said of the row as a whole stands after the rules.
     rest = "".join(f"<div>{escape(text)}</div>" for text in describe_rest(explanation))
     rules = table(RULE_HEADS, lines) if lines else ""
-    head = statements[0].rule.answer if statements else "No answer"
+    head = statements[0].rule.answer if statements else "Silent"
     return fragment(head, [describe_black_box(explanation)], rules, rest)
 
 
 @draw.register
 def draw_tradeoff(tradeoff: TradeOff) -> str:
     """Return the coverage of each cell."""
-    cells = {(cell.max_explainers, cell.min_fidelity): cell for cell in tradeoff.cells}
-    numbers, floors = (sorted(set(values)) for values in zip(*cells, strict=True))
-    lines = [(number, *(_draw_cell(cells.get((number, floor))) for floor in floors)) for number in numbers]
-    stopped = any(cell.most > cell.coverage for cell in tradeoff.cells)
-    notes = ["≤ is an upper bound on any choice, where the search stopped before a proof."] if stopped else []
-    heads = ["explainers, at most", *(f"floor {show_percent(floor)}" for floor in floors)]
-    return fragment("Share of rows covered, by number of explainers and floor", notes, table(heads, lines))
-
-
-def _draw_cell(cell: Cell | None) -> str:
-    if cell is None:
-        return "–"
-    most = f" (≤ {show_upper_percent(cell.most)})" if cell.most > cell.coverage else ""
-    return f"{show_share(cell.coverage, 1)}{most}"
+    wide = tradeoff.table.pivot(index="max_explainers", columns="min_fidelity", values="coverage")
+    lines = [(number, *(show_share(share, 1) for share in row)) for number, *row in wide.itertuples(name=None)]
+    heads = ["explainers, at most", *(f"floor {show_percent(floor)}" for floor in wide.columns)]
+    return fragment("Share of rows covered, by number of explainers and floor", [], table(heads, lines))
 
 
 def _draw_rules(members: Sequence[ChosenExplainer]) -> str:
@@ -212,11 +187,7 @@ def _draw_rules(members: Sequence[ChosenExplainer]) -> str:
 
 
 def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:
-    """Return a bar of the rows that match the model and those that do not; the widest rule has the full length.
-
-    >>> draw_bar((30, 40), 80).count("background:")
-    2
-    """
+    """Return a bar of the rows that match the model and those that do not; the widest rule has the full length."""
     if counts is None:
         return ""
     right, n_rows = counts
@@ -225,6 +196,6 @@ def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:
     return f'<div style="display:flex;height:0.5em;max-width:24em;margin:0.15em 0">{"".join(parts)}</div>'
 
 
-def _draw_classes(evaluation: Evaluation) -> str:
-    heads, *lines = tabulate_classes(evaluation)
+def _draw_classes(evaluation: Evaluation, record: FitRecord | None = None) -> str:
+    heads, *lines = tabulate_classes(evaluation, record)
     return table(heads, lines)

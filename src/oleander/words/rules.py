@@ -11,7 +11,7 @@ from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import agrees, show_answer
 from oleander.judging.certificate import Claim
 from oleander.judging.subgroups import both
-from oleander.messages import show_share, visible
+from oleander.messages import list_some, show_share, visible
 from oleander.results.changing import Change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.explanation import Explanation, FarValue, Statement, list_far
@@ -22,7 +22,6 @@ from oleander.words.claims import LEAST_STATED, describe_claim, how_many, on_new
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
-MOST_FEATURES = 10
 # The page says these of the rows that are tried on it.
 SILENT = "no rule holds for this row"
 DISAGREE = "The rules that hold disagree; the first one, which is the most faithful, answers."
@@ -38,11 +37,7 @@ def describe_rule(name: str, rule: Rule, evidence: str) -> str:
 
 
 def matches_on(n_right: float, n_rows: int) -> str:
-    """Return in words on how many rows a rule says what the model says.
-
-    >>> matches_on(43, 45)
-    'matches the model on 43 of 45 rows'
-    """
+    """Return in words on how many rows a rule says what the model says."""
     return f"matches the model on {n_right:,.0f} of {how_many(n_rows)}"
 
 
@@ -124,10 +119,8 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
     shown = list(enumerate(rules))
     if len(rules) > most:
         features = member.explainer.features
-        names = [record.schema[j].shown for j in features[:MOST_FEATURES]]
-        if len(features) > MOST_FEATURES:
-            names.append(f"and {len(features) - MOST_FEATURES} more")
-        lines.append(f"  {len(rules):,} rules on {how_many(len(features), 'features')}: {', '.join(names)}")
+        names = list_some([record.schema[j].shown for j in features])
+        lines.append(f"  {len(rules):,} rules on {how_many(len(features), 'features')}: {names}")
         shown = sorted(shown, key=lambda pair: -pair[1].n_draws)[:most]
     for position, rule in shown:
         evidence = describe_evidence(member, position, rule, alone=True)
@@ -217,8 +210,7 @@ def tabulate_answers(
     readable = explainers.can_read(rows, readable)
     members, answers = explainers.members, explainers.read(rows, both(readable, heard))
     given = answers.answered
-    at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    names, why = np.full(len(rows), None, dtype=object), [""] * len(rows)
+    names, at_least, why = np.full(len(rows), None, dtype=object), np.full(len(rows), np.nan), [""] * len(rows)
     for number, member in enumerate(members):
         own = np.flatnonzero(answers.speaker == number)
         found = member.explainer.find_rules(rows[own])
@@ -226,8 +218,6 @@ def tabulate_answers(
         names[own] = np.array(titles, dtype=object)[0 if found is None else found]
         if member.judged:
             at_least[own] = np.array([claim.bound for claim in member.judged])[found]
-        if member.certified is not None:
-            certified[own] = member.certified.bound
     for place in np.flatnonzero(~given).tolist():
         why[place] = SILENT if heard is None or heard[place] else SILENT_SUBGROUP
         if readable is not None and not readable[place]:
@@ -240,7 +230,6 @@ def tabulate_answers(
             "explainer": _mask(answers.speaker + 1, given),
             "rule": _mask(names),
             "at_least": at_least,
-            "certified": certified,
             "why_silent": why,
             "far_outside": ["; ".join(map(describe_far, values)) for values in list_far(explainers.schema, rows)],
         }

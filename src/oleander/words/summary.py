@@ -250,7 +250,7 @@ def _describe_choice(record: FitRecord) -> list[str]:
     """Return how faithful each rule is by itself, which rule answers, and how wide other rules could be."""
     members, proof = record.explainers.members, record.proof
     n_rules, is_one = len(members), len(members) == 1
-    taught = "synthetic rows" if record.from_draws else "rows it was learned from"
+    taught = "synthetic rows" if record.from_draws else "rows that rules were learned from"
     # A rule that was forced in may hold on no draw.
     lowest = show_lower_percent(min(np.nan_to_num(member.draw_fidelity) for member in members))
     matches = f"matches the model on {lowest} of the {taught} where it holds."
@@ -261,7 +261,6 @@ def _describe_choice(record: FitRecord) -> list[str]:
         f"faithful on the {taught} answers."
     ]
     if proof is not None:
-        rows = "synthetic rows" if record.from_draws else "rows they were learned from"
         most, own = show_upper_percent(proof.bound / proof.total_weight, 1), show_share(proof.coverage, 1)
         more = "more" if own == most else f"more than {most}"
         if own != most == "100.0%":
@@ -269,7 +268,7 @@ def _describe_choice(record: FitRecord) -> list[str]:
             more = f"over {show_upper_percent(proof.bound / proof.total_weight - proof.coverage, 1)} of them more"
         number, of = "" if is_one else f" {n_rules}", f"of the {record.n_candidates:,} candidate rules"
         rules, other = ("This rule covers", "covers") if is_one else (f"These {n_rules} rules cover", "cover")
-        lines.append(f"{rules} {own} of the {rows}; no other{number} {of} {other} {more}.")
+        lines.append(f"{rules} {own} of the {taught}; no other{number} {of} {other} {more}.")
     return lines
 
 
@@ -354,9 +353,6 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
             f"chose at most {how_many(record.max_explainers, 'rules')}{limits} that together cover as many {rows} as "
             "possible.",
             *_describe_choice(record),
-            f"Each of {n_rows} rows was used to check rules that were learned the same way without it."
-            if record.by_folds
-            else f"The rules were checked on {n_rows} rows that nothing was learned from.",
         ]
     else:
         steps = [
@@ -393,7 +389,6 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
         f"{evaluation.n_right:,} of the answers match the model ({show_share(evaluation.agreement, 1)}).",
         f"The least faithful explainer matches the model on {show_lower_percent(evaluation.fidelity)} of its rows; the "
         f"mean over explainers is {show_share(evaluation.mean_fidelity, 1)}.",
-        f"On {show_share(evaluation.conflicts, 1)} of the answered rows explainers disagree.",
     ]
 
 

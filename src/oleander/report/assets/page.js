@@ -171,7 +171,7 @@ function renderForm() {
     const column = data.columns[j];
     const [id, value] = [`field-${j}`, state.row[j]];
     const change = (event) => { read(j, event.target); state.isTried = true; answer(); };
-    const hint = column.range ? `most rows: ${column.range}` : "";
+    const hint = usualRange(column);
     const about = { id, "aria-describedby": hint ? `${id}-hint` : null };
     const input = isDate(column)
       ? h("input", { ...about, type: column.kind === "date" ? "date" : "datetime-local", step: 1, value: value === null ? "" : dateText(column, value), input: change })
@@ -182,6 +182,12 @@ function renderForm() {
     return h("div", { class: isUsed ? "field picked" : "field" }, h("label", { for: id }, name(column.name), column.unit ? ` (${column.unit.trim()})` : ""), input, h("small", { id: `${id}-hint`, class: "soft" }, hint));
   }));
   answer();
+}
+
+// The bins leave out the ends of a column, in which single rows could be recognised.
+function usualRange(column) {
+  const [first, last] = [column.bins?.edges?.[0], column.bins?.edges?.at(-1)];
+  return first === undefined || first === last ? "" : `most rows: ${word(column, first)} to ${wordWithUnit(column, last)}`;
 }
 
 function read(j, input) {
@@ -440,7 +446,7 @@ function renderColumns() {
     const own = column.own_name === column.name ? null : h("small", { class: "soft own" }, name(column.own_name));
     return h("tr", { class: used.has(j) ? "picked" : null }, h("th", { scope: "row" }, name(column.name), own),
       decided ? h("td", { class: "share" }, count(decided[j]), meter(answered ? decided[j] / answered : 0)) : null,
-      h("td", { class: "words" }, name(valuesOf(column)), column.range ? h("small", { class: "soft" }, "most rows: ", name(column.range)) : null));
+      h("td", { class: "words" }, name(valuesOf(column)), h("small", { class: "soft" }, name(usualRange(column)))));
   };
   const table = (columns) => h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, columns.map(line)));
   const isUsed = (j) => !decided || decided[j] > 0 || used.has(j);
@@ -450,10 +456,7 @@ function renderColumns() {
 }
 
 function renderMaking() {
-  $("making").replaceChildren(
-    h("ol", {}, data.made.map((text) => h("li", {}, text))),
-    h("details", {}, h("summary", {}, "To make this page again: software and options"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
-  );
+  $("making").replaceChildren(h("ol", {}, data.made.map((text) => h("li", {}, text))));
 }
 
 function render() {
