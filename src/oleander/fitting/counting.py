@@ -59,11 +59,9 @@ class Counts:
         return Accuracy(*sizes, epsilon, delta, promised, self._find_furthest())
 
     def certificate(self, confidence: float, *, chosen_on_held: bool) -> JointCertificate | None:
-        """Return what can be claimed from the rows that nothing was learned or chosen from.
-
-        None where they are fewer than the held-out rows that the explainers were chosen on.
-        """
+        """Return what can be claimed from the rows that nothing was learned or chosen from."""
         new = self.others if chosen_on_held else self.held + self.others
+        # Fewer rows than those that the explainers were chosen on would say less.
         if not new.n_rows or (chosen_on_held and new.n_rows < self.held.n_rows):
             return None
         pairs = [(one.n_right, one.n_rows) for one in new.explainer_counts]
@@ -111,10 +109,9 @@ def add_counts(
 ) -> FitRecord:
     """Return the record of the fit of a sample with the figures of all rows.
 
-    The black box is asked about the rows of a source, for which ``plan_count`` has set queries aside, unless ``labels``
-    names the column of its answers; those of a table are counted by one query. All rows that nothing was learned or
-    chosen from certify, and the sample's accuracy is promised for all candidates. Of a source with groups nothing is
-    promised, and the held-out groups certify. Of a table with groups whole ones were sampled, and the others certify.
+    All rows that nothing was learned or chosen from certify, and the sample's accuracy is promised for all candidates.
+    Of a source with groups nothing is promised, and the held-out groups certify. Of a table with groups whole ones were
+    sampled, and the others certify.
     """
     explainers, reading, confidence, labels = record.explainers, engine.reading, options.floor.confidence, given.labels
     taught = reading.take(engine.parts.learned)
@@ -173,10 +170,9 @@ def count_others(
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Evaluation:
-    """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
+    """Count what the explainers say of every row of a source that is not in the sample, whose positions ascend.
 
-    ``sampled`` are the positions of the sample, ascending. Nothing is asked where ``labels`` names the column of the
-    answers. Numbers are counted in ``ranges``.
+    The black box is asked about them, unless ``labels`` names the column of the answers.
     """
     columns = [*map(str, explainers.schema.columns or ())]
     if labels is not None:
@@ -215,10 +211,7 @@ def count_others(
 
 @dataclass(frozen=True, eq=False)
 class BlockCounter:
-    """Counts what explainers say of a block's rows, in the process that reads them.
-
-    The black box gets rows as they are read. Of the others, only the columns of the rules are encoded.
-    """
+    """Counts what explainers say of a block's rows, in the process that reads them."""
 
     explainers: ExplainerSet
     box: BlackBox

@@ -19,10 +19,7 @@ from oleander.results.tradeoff import Cell, TradeOff
 
 @dataclass(eq=False)
 class Engine(ABC):
-    """What a fit keeps beside its record to answer further questions. It is never saved.
-
-    ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators.
-    """
+    """What a fit keeps beside its record to answer further questions. It is never saved."""
 
     # What was read, and the rows of X that were learned from and that were held out.
     reading: Reading

@@ -209,10 +209,7 @@ class JudgedSequence:
         return np.nan_to_num(self.answers.agreement()) if self.learner.floor.on == "share" else self.bounds
 
     def choose(self, min_fidelity: float) -> "RuleSet | None":
-        """Return the set to deliver: the fixed sequence certifies it where rows judge apart, or else it is judged.
-
-        It is the widest that passes, or a shorter one that is nearly as wide; None where no set passes.
-        """
+        """Return the set to deliver: the fixed sequence certifies it where rows judge apart, or else it is judged."""
         on_share, level = self.learner.floor.on == "share", self.learner.floor.level
         if not self.sequence.steps:
             return None
@@ -235,13 +232,11 @@ class JudgedSequence:
         return self.take(self._find_best(self.answers, passed)) if len(passed) else None
 
     def choose_system(self, min_fidelity: float, target: float) -> "RuleSet | None":
-        """Return the widest set with which a router says what the black box says on a share of all rows.
-
-        A fixed sequence of its own shows the target, from the most cautious set on: a row that is not answered cannot
-        be wrong, so a bolder start would gain nothing. None where no set reaches it.
-        """
+        """Return the widest set with which a router says what the black box says on a share of all rows."""
         if not self.sequence.steps:
             return None
+        # A sequence of its own starts at the most cautious set: a row that is not answered cannot be wrong, so a bolder
+        # start would gain nothing.
         bounds = as_system(self.answers).certified_bounds(PART_OF_AGREEMENT * self.learner.floor.level)
         passed = find_passed(bounds, 0, target) if self.sisters is None else np.flatnonzero(bounds >= target)
         passed = passed[~self.find_refuted(min_fidelity)[passed]]
@@ -250,11 +245,9 @@ class JudgedSequence:
     def choose_each(
         self, max_rules: Sequence[int], min_fidelity: Sequence[float]
     ) -> dict[tuple[int, float], "RuleSet | None"]:
-        """Return the widest set that is judged to keep each floor with each number of rules; nothing is certified.
-
-        A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
-        answer fewer draws, and neither does a lower floor.
-        """
+        """Return the widest set that is judged to keep each floor with each number of rules; nothing is certified."""
+        # A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
+        # answer fewer draws, and neither does a lower floor.
         steps, measured = self.sequence.steps, self.measured
         found: dict[tuple[int, float], RuleSet | None] = {}
         for number, floor in itertools.product(max_rules, min_fidelity):
@@ -313,13 +306,11 @@ class JudgedSequence:
         return int(min(near.tolist(), key=lambda number: (steps[number].size, -coverage[number])))
 
     def find_refuted(self, min_fidelity: float) -> Bools:
-        """Return a mask of the steps of which rows show that some rule, by itself, is under the floor.
-
-        The leaves of a tree, which no program chose from candidates, are not tested by themselves.
-        """
+        """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
         rows, steps = self.learner.rows, self.sequence.steps
         refuted = np.zeros(len(steps), dtype=bool)
         if self.sequence.candidates is None:
+            # The leaves of a tree are not tested by themselves.
             return refuted
         for number, step in enumerate(steps):
             held = self.laid.covers(step.keys)
@@ -414,10 +405,7 @@ class RuleSet:
         )
 
     def prove(self) -> tuple[Proof, int]:
-        """Return how close the rules are to the widest set of as many candidates, and the number of candidates.
-
-        Candidates are those that reach the threshold of these rules.
-        """
+        """Return how close the rules are to the widest set of as many candidates, and how many reach the threshold."""
         candidates, rules = self.sequence.candidates, self.step.rules
         assert candidates is not None
         program = CoverProgram(candidates, self.step.threshold, self.sequence.min_gain)

@@ -35,9 +35,6 @@ def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     """Return the exact (Clopper-Pearson) upper confidence bound on a share, at one-sided error ``level``.
 
     Without rows the bound is 1.
-
-    >>> float(upper_bound(0, 29, 0.05).round(4)), float(upper_bound(0, 0, 0.05))
-    (0.0981, 1.0)
     """
     right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
     return 1 - lower_bound(rows - right, rows, level)

@@ -96,15 +96,10 @@ class Watched(Shown):
 def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
     """Return the logarithm of the evidence against a floor after each batch: an e-process.
 
-    If each row is correct with a probability of at least ``floor``, whatever came before it, the evidence ever reaches
-    1 / level with a probability of at most the level (Ville's inequality), however many batches there are.
-
-    Correct rows and all rows have shape (n_batches, ...), and further axes are processes of their own.
-
     For a share q under the floor φ, the product of q / φ for correct rows and (1 - q) / (1 - φ) for others has a mean
     of at most 1 while the floor holds. The evidence is a mean of such products: over the shares in ``PARTS``, and over
-    the batch before which the share fell, with the weight 1 / (k (k + 1)) for batch k. So a fall after years is found
-    nearly as fast as one on the first day.
+    the batch k before which the share fell, with the weight 1 / (k (k + 1)) (docs/mathematics.md). Correct rows and all
+    rows have shape (n_batches, ...), and further axes are processes of their own.
 
     >>> path = gather([92] * 30 + [80] * 3, [100] * 33, 0.9)
     >>> bool(path[29] < 0), bool(path[-1] > np.log(20))
@@ -125,21 +120,16 @@ def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
 
 
 def watch(batches: Sequence[Batch], n_rules: int, *, floor: float, min_coverage: float, level: float) -> Watched:
-    """Return what the batches say of the agreement, the coverage and each rule.
-
-    All alarms together are false with a probability of at most ``level``, while agreement, coverage and every rule keep
-    their floors, however often one looks.
-    """
-    counts = [(batch.n_right, batch.n_answered) for batch in batches]
-    found = [_collect("agreement", floor, counts, level * SHARES["agreement"])]
-    counts = [(batch.n_answered, batch.n_rows) for batch in batches]
-    found.append(_collect("coverage", min_coverage, counts, level * SHARES["coverage"]))
+    """Return what the batches say; all alarms together are false with a probability of at most ``level``, ever."""
+    promises: dict[str, tuple[float, float, list[tuple[int, int]]]] = {
+        "agreement": (floor, SHARES["agreement"], [(one.n_answered, one.n_right) for one in batches]),
+        "coverage": (min_coverage, SHARES["coverage"], [(one.n_rows, one.n_answered) for one in batches]),
+    }
     for rule in range(n_rules):
-        counts = [(batch.rules[rule][1], batch.rules[rule][0]) for batch in batches]
-        found.append(_collect(str(rule + 1), floor, counts, level * SHARES["rules"] / n_rules))
+        promises[str(rule + 1)] = floor, SHARES["rules"] / n_rules, [one.rules[rule] for one in batches]
+    found = []
+    for about, (promised, share, counts) in promises.items():
+        n_rows, n_right = np.array(counts, dtype=np.intp).reshape(-1, 2).T
+        path = gather(n_right, n_rows, promised)
+        found.append(Evidence(about, promised, int(n_right.sum()), int(n_rows.sum()), path, level * share))
     return Watched(tuple(found), tuple(batches))
-
-
-def _collect(about: str, floor: float, counts: Sequence[tuple[int, int]], level: float) -> Evidence:
-    n_right, n_rows = [right for right, _ in counts], [rows for _, rows in counts]
-    return Evidence(about, floor, sum(n_right), sum(n_rows), gather(n_right, n_rows, floor), level)

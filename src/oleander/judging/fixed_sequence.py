@@ -59,12 +59,10 @@ class Judged:
         return np.asarray(np.divide(right, answered, out=np.full(len(answered), np.nan), where=answered > 0))
 
     def count_units(self) -> tuple[Floats | Ints, Ints]:
-        """Return the units that each setting answers correctly, and those that it answers: rows, or groups.
-
-        A group with an answered row is a unit, correct by its share of correct answers.
-        """
+        """Return the units that each setting answers correctly, and those that it answers: rows, or groups."""
         if self.groups is None:
             return self.n_right, self.n_answered
+        # A group with an answered row is a unit, correct by its share of correct answers.
         found = [((n_right / size).sum(), len(size)) for n_right, size in self._count_by_group()]
         n_right, n_units = np.array(found, dtype=float).reshape(-1, 2).T
         return n_right, n_units.astype(np.intp)
@@ -141,22 +139,14 @@ class Judged:
 
 
 def find_passed(bounds: Floats, start: int, floor: float) -> Ints:
-    """Return the steps from ``start`` on, up to the first whose bound is under the floor.
-
-    >>> find_passed(np.array([0.99, 0.95, 0.91, 0.88, 0.93]), 1, 0.9).tolist()
-    [1, 2]
-    """
+    """Return the steps from ``start`` on, up to the first whose bound is under the floor."""
     failed = np.flatnonzero(bounds[start:] < floor)
     end = start + int(failed[0]) if len(failed) else len(bounds)
     return np.arange(start, end)
 
 
 def find_start(chances: Floats) -> int:
-    """Return the boldest step that is likely to pass, or else the likeliest.
-
-    >>> find_start(np.array([0.99, 0.97, 0.6])), find_start(np.array([0.2, 0.4, 0.1]))
-    (1, 1)
-    """
+    """Return the boldest step that is likely to pass, or else the likeliest."""
     likely = np.flatnonzero(chances >= WANTED_CHANCE)
     return int(likely[-1]) if len(likely) else int(chances.argmax())
 

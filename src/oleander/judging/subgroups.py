@@ -28,17 +28,16 @@ UNNAMED = -1
 
 @dataclass(frozen=True)
 class Subgroup(Saved):
-    """What the judging rows of one subgroup show, such as "sex=F, ward=north", and whether the rules speak to it.
+    """What the judging rows of one subgroup show, and whether the rules speak to it."""
 
-    ``n_answered`` are the rows that the rules cover, also where they are silent. ``n_needed`` is the number of rows, or
-    groups, that could show the floor, where there are too few.
-    """
-
+    # Such as "sex=F, ward=north".
     name: Annotated[str, visible]
+    # All rows, those that the rules cover, also where they are silent, and those of them that match the black box.
     n_rows: Count
     n_answered: Count
     n_right: Count
     speaks: bool
+    # The number of rows, or groups, that could show the floor, where there are too few.
     n_needed: int | None = None
 
 
