@@ -188,34 +188,29 @@ def check(options: Parameters) -> None:
 
 def check_use(options: Parameters, given: Given) -> None:
     """Raise ``ValueError`` for an option that would do nothing in a fit of these rows."""
-    asks, floor, has_background = options.asks, options.floor, given.background is not None
+    asks, floor, draws, balls = options.asks, options.floor, options.draws, list_generators(options)
+    has_background, has_labels = given.background is not None, given.labels is not None
+    has_floor_by, has_tolerance = given.floor_by is not None, options.tolerance is not None
     is_source = given.key is None and isinstance(given.X, Source)
-    if given.floor_by is not None:
-        refuse(
-            {
-                "floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().": not asks,
-                "floor_by is for rows in memory, and of X only a sample is: give a sample of it.": (
-                    is_source or given.key is not None
-                ),
-            }
-        )
-    if given.labels is not None:
-        what = "draws" if options.draws.n else "the background"
-        has_to_ask = options.black_box is None and (options.draws.n > 0 or has_background)
-        refuse(
-            {
-                "labels is for rules on draws or rows, and these candidates ask the model: leave it out.": not asks,
-                f"labels holds what is explained, and {options.output} makes something else of it: leave it out.": (
-                    options.output != PLAIN_OUTPUT
-                ),
-                f"there is no model to label {what}: give it, or learn from rows with logged answers, draws=Draws(0) "
-                "and no background.": has_to_ask,
-            }
-        )
-    states_bound = floor.on == "bound" or bool(options.holdout) or is_source
-    generators = list_generators(options)
+    states_bound = asks or floor.on == "bound" or bool(options.holdout) or is_source
+    needs_model = has_labels and (draws.n > 0 or has_background)
+    only_balls = all(isinstance(one, Balls) for one in balls)
     refuse(
         {
+            "floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().": (
+                has_floor_by and not asks
+            ),
+            "floor_by is for rows in memory, and of X only a sample is: give a sample of it.": (
+                has_floor_by and (is_source or given.key is not None)
+            ),
+            "labels is for rules on draws or rows, and these candidates ask the model: leave it out.": (
+                has_labels and not asks
+            ),
+            f"labels holds what is explained, and {options.output} makes something else of it: leave it out.": (
+                has_labels and options.output != PLAIN_OUTPUT
+            ),
+            f"there is no model to label {'draws' if draws.n else 'the background'}: give it, or learn from rows with "
+            "logged answers, draws=Draws(0) and no background.": needs_model and options.black_box is None,
             "y holds true labels, which cannot be compared with a probability: leave out y.": (
                 given.y is not None and options.output.of == "proba"
             ),
@@ -226,19 +221,17 @@ def check_use(options: Parameters, given: Given) -> None:
             ),
             "background shows where draws are made, and these candidates make none: leave it out, or use "
             "candidates=Boxes().": has_background and not asks,
-            "draws is for candidates=Boxes(): balls have n_draws of their own.": not asks and options.draws != Draws(),
+            "draws is for candidates=Boxes(): balls have n_draws of their own.": not asks and draws != Draws(),
             f"floor.confidence={floor.confidence:g} is that of a bound, and floor.on='share' without a holdout states "
-            "none: leave it out.": not asks and floor.confidence != Floor().confidence and not states_bound,
+            "none: leave it out.": floor.confidence != Floor().confidence and not states_bound,
             f"tolerance={options.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() "
-            "or Balls(). Output(threshold=...) makes labels of numbers.": (
-                options.tolerance is not None and not all(isinstance(one, Balls) for one in generators)
-            ),
+            "or Balls(). Output(threshold=...) makes labels of numbers.": has_tolerance and not only_balls,
             "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a number, "
             "or a share such as '10%'.": options.tolerance == "auto" and not asks,
         }
     )
-    for one in generators:
-        if options.tolerance is not None and isinstance(one, Balls):
+    for one in balls:
+        if has_tolerance and isinstance(one, Balls):
             one.check_numbers()
 
 

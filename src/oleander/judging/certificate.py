@@ -84,10 +84,7 @@ class Certificate(Shown, Saved):
 
 @dataclass(frozen=True)
 class JointCertificate(Certificate):
-    """Bounds on the answers, on coverage and on the fidelity of each explainer, which hold together.
-
-    Each has an equal part of the error. The rows must not have been used for anything else.
-    """
+    """Bounds on the answers, on coverage and on the fidelity of each explainer, which hold together."""
 
     # The share of rows that are answered.
     coverage: Claim = field(kw_only=True)
@@ -188,8 +185,7 @@ def certify_system(
 ) -> SystemCertificate:
     """Return what may be claimed of a router with one setting, chosen by looking at these rows among ``n_settings``.
 
-    ``target`` is the share that a fixed sequence of its own has shown with ``PART_OF_AGREEMENT`` of the level; None
-    where there was no such sequence. Other bounds hold for all settings together.
+    ``target`` is the share that a sequence of its own has shown. Other bounds hold for all settings together.
     """
     one = judged.part(np.array([setting]))
     system, spoken = as_system(one), replace(one, answered=np.ones_like(one.answered), right=one.answered)

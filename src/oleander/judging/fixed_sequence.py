@@ -68,18 +68,14 @@ class Judged:
         return n_right, n_units.astype(np.intp)
 
     def bounds(self, level: float) -> Floats:
-        """Return the lower bound on each setting's agreement, where nothing is certified.
-
-        A group's share of correct answers varies less than an answer that is correct or wrong, for which the bound is
-        exact. ``certified_bounds`` is proven for any shares.
-        """
+        """Return the lower bound on each setting's agreement, where nothing is certified."""
+        # Shares of correct answers of groups vary less than answers that are correct or wrong, for which this is exact.
         return lower_bound(*self.count_units(), level)
 
     def certified_bounds(self, level: float) -> Floats:
         """Return the lower bound on each setting's agreement that a certificate may state.
 
-        With groups it is about a random row of a random group, by bets on the groups' shares of correct answers: it
-        holds however alike the rows of a group are. Groups of one row each are rows, for which there is an exact bound.
+        With groups it is about a random row of a random group, and holds however alike the rows of a group are.
         """
         if not self.has_bets:
             return lower_bound(self.n_right, self.n_answered, level)
@@ -100,10 +96,7 @@ class Judged:
         return np.array([ratio_reaches(*pair, self._most_rows, floor, level) for pair in self._count_by_group()])
 
     def expect_units(self, mass: Floats) -> Floats:
-        """Return the number of units that settings are expected to answer, given the share of rows that each answers.
-
-        A group counts as soon as one of its rows is answered.
-        """
+        """Return the number of units that settings are expected to answer, given the share of rows of each."""
         if self.groups is None:
             return np.asarray(np.floor(mass * self.weights.sum()))
         sizes, n_groups = np.unique(np.bincount(self._codes, weights=self.weights), return_counts=True)

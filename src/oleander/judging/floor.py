@@ -45,8 +45,6 @@ class Floor:
     def measure(self, n_right: Any, n_units: Any, n_rows: Any = None) -> Floats:
         """Return the measure for each pair of counts, of rows or groups; 0 where the support is too small.
 
-        ``n_rows`` are compared with ``min_support``; by default these are ``n_units``.
-
         >>> Floor("share", min_support=5).measure([9, 4], [10, 4]).tolist()
         [0.9, 0.0]
         """

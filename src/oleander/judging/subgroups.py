@@ -206,17 +206,14 @@ def _find_starts(chances: Sequence[Floats]) -> list[int]:
 
 def _run(parts: Sequence[Judged], starts: Sequence[int], floor: float, level: float) -> list[int]:
     """Return the end of what each sequence passes; the levels of those that pass everything go to the others."""
-    levels = np.full(len(parts), level / len(parts))
-    ends, n_steps = list(starts), parts[0].answered.shape[0]
-    open_ = set(range(len(parts)))
+    levels, ends, open_ = np.full(len(parts), level / len(parts)), list(starts), list(range(len(parts)))
     while open_:
         for one in open_:
             bounds = parts[one].certified_bounds(float(levels[one]))
             ends[one] = starts[one] + len(find_passed(bounds, starts[one], floor))
-        done = {one for one in open_ if ends[one] == n_steps}
-        open_ -= done
+        done = [one for one in open_ if ends[one] == len(parts[one].answered)]
+        open_ = [one for one in open_ if one not in done]
         if not done:
             break
-        for one in open_:
-            levels[one] += levels[list(done)].sum() / len(open_)
+        levels[open_] += levels[done].sum() / max(len(open_), 1)
     return ends
