@@ -430,7 +430,10 @@ def test_a_large_parquet_file_is_read_block_by_block(run, large, model, draws):
     options = ("--model", "recorder:predict", "--drop", "risk,sex", "--groups", "patient", "--draws", draws)
     done = run("explain", large, *options, "--out", "out", "--json")
     assert done.code == 0, done.err
-    assert "has 400 rows: it is read block by block, and predictions.csv is not written." in done.err
+    assert (
+        "has 400 rows and is read block by block: a sample is explained, and predictions.csv is not written."
+        in done.err
+    )
     assert done.json["explained"] == "recorder:predict on 400 rows"
     assert sorted(path.name for path in Path("out").iterdir()) == sorted({*FILES} - {"predictions.csv"})
     atlas = AggregateExplainer.load("out/atlas.oleander")

@@ -1,7 +1,6 @@
 """The program ``oleander``: its commands, and one sentence with an exit code wherever it fails."""
 
 import argparse
-import json
 import os
 import sys
 import traceback
@@ -105,11 +104,10 @@ def run_alone(words: Sequence[str]) -> ExitCode:
     epilog = "\n".join(["commands:", *summaries, "", EXIT_CODES])
     parser = Parser(prog="oleander", usage="oleander COMMAND [options]", description=ABOUT, epilog=epilog)
     parser.add_argument("--version", action="store_true", help="Print the version and exit.")
-    parser.add_argument("--json", action="store_true", help="With --version: as JSON.")
     parser.add_argument("--debug", action="store_true", help="With any command: show the traceback of an error.")
     given = parser.read(words)
     if given.version:
-        show(json.dumps({"version": __version__}) if given.json else f"oleander {__version__}")
+        show(f"oleander {__version__}")
     else:
         parser.print_help()
     return ExitCode.DONE

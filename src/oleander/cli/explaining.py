@@ -178,7 +178,7 @@ def prepare(
     dictionary = None if given.columns is None else read_table(given.columns)
     if is_stored(given.data) or (given.model is not None and _is_large(given.data)):
         return _prepare_stored(given, background, named, {"columns": dictionary, "floor_by": floor_by or None})
-    how, kinds = read_how(given.read), read_kinds(given.kinds)
+    how, kinds = read_how(given.read), dict(pair.rpartition("=")[::2] for pair in split_names(given.kinds))
     table, target, group = read_table(given.data, how), given.target, given.groups
     for option, names in {**named, "--limit floor_by": floor_by, "--kinds": [*kinds]}.items():
         check_columns(table.columns, names, option)
@@ -208,8 +208,7 @@ def prepare(
     if background is not None:
         around = read_table(background, how)
         if lacking := [name for name in schema.names if name not in around.columns]:
-            lack = list_some(lacking)
-            raise CommandError(f"--background {background} lacks columns of the data: {lack}.")
+            raise CommandError(f"--background {background} lacks columns of the data: {list_some(lacking)}.")
         around = clean_like(around, schema)[list(schema.names)]
         schema = FeatureSchema.infer(stack_tables(X, around), kinds=declared)
     ids = table[[name for name in table if name not in (target, *X) and (name == group or is_id(table[name]))]]
@@ -263,11 +262,9 @@ def _prepare_stored(
     columns = rows.collect_schema().names() if is_table else rows.columns
     for option, names in named.items():
         check_columns(columns, names, option)
-    how_much = (
-        "stays where it is: a sample is read" if is_table else f"has {rows.n_rows:,} rows: it is read block by block"
-    )
-    note(f"{data} {how_much}, and predictions.csv is not written.")
     size = f"rows of {data}" if is_table else f"{rows.n_rows:,} rows"
+    place = "stays where it is" if is_table else f"has {size} and is read block by block"
+    note(f"{data} {place}: a sample is explained, and predictions.csv is not written.")
     fit = {
         "X": rows.drop(*given.drop).to_native() if is_table else rows.without(given.drop),
         "y": given.target,
@@ -332,22 +329,8 @@ def _tells_all(column: Any, codes: Any, n_levels: int) -> bool:
     return bool(cross_val_score(tree, one, codes, cv=N_FOLDS, scoring="balanced_accuracy").mean() >= TELLS)
 
 
-def read_kinds(text: str) -> dict[str, str]:
-    """Return the kinds that ``--kinds`` declares.
-
-    >>> read_kinds("age=integer,sex=binary")
-    {'age': 'integer', 'sex': 'binary'}
-    """
-    return {name: kind for name, _, kind in (part.rpartition("=") for part in split_names(text))}
-
-
 def read_limits(limits: Sequence[str] | None) -> tuple[Boxes, tuple[str, ...]]:
-    """Return what ``--limit`` allows rules, and the columns of the subgroups in which the floor must hold.
-
-    >>> boxes, floor_by = read_limits(["conditions=3", "monotone=age+,gait-", "floor_by=sex,ward"])
-    >>> boxes.monotone, floor_by
-    ({'age': '+', 'gait': '-'}, ('sex', 'ward'))
-    """
+    """Return what ``--limit`` allows rules, and the columns of the subgroups in which the floor must hold."""
     found: dict[str, Any] = {}
     for text in limits or ():
         name, _, value = text.partition("=")
@@ -371,19 +354,15 @@ def read_output(proba: str | None, threshold: float | None, model: Any) -> Outpu
     if proba is None:
         return Output(threshold=threshold)
     classes = np.asarray(getattr(model, "classes_", [proba])).tolist()
-    for one in classes:
-        # A class that is a number is text among the options.
-        if str(one) == proba:
-            return Output("proba", one, threshold)
-    raise wrong_option(f"--proba {proba} is not a class of the model, which has {list_some(classes)}.")
+    # A class that is a number is text among the options.
+    named = {str(one): one for one in classes}
+    if proba not in named:
+        raise wrong_option(f"--proba {proba} is not a class of the model, which has {list_some(classes)}.")
+    return Output("proba", named[proba], threshold)
 
 
 def read_number(text: str | None) -> float | str | None:
-    """Return text that is a number as a number; the parameter says what else it may be, such as "10%" or "auto".
-
-    >>> read_number("30"), read_number("10%")
-    (30.0, '10%')
-    """
+    """Return text that is a number as a number; the parameter says what else it may be, such as "10%" or "auto"."""
     try:
         return text if text is None else float(text)
     except ValueError:

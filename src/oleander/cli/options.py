@@ -27,17 +27,15 @@ TABLE = (
 
 
 def option(default: Any, group: str, about: str, *, flag: str | None = None, metavar: str | None = None) -> Any:
-    """Return an option that the help shows in a group, named as its field where no ``flag`` is given."""
+    """Return an option that the help shows in a group, named as its field where no ``flag`` is given.
+
+    In the group ``ARGUMENTS`` it is an argument by its place, which may be left out if it has a default.
+    """
     return field(default=default, metadata={"group": group, "flag": flag, "help": about, "metavar": metavar})
 
 
-def argument(name: str, about: str, default: Any = MISSING) -> Any:
-    """Return a positional argument, which may be left out if it has a default."""
-    return option(default, ARGUMENTS, about, metavar=name)
-
-
 # What several records have.
-_atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
+_atlas = partial(option, MISSING, ARGUMENTS, "A saved explainer, as explain writes it.", metavar="ATLAS")
 _seed = partial(option, 0, OUTPUT, "The seed of every random choice.")
 _rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.")
 _out_file = partial(option, None, OUTPUT)
@@ -80,7 +78,7 @@ class Opening(Reading):
 class Fitting(Opening):
     """A model and the rows to explain it on; without a model, one is trained on the target."""
 
-    data: Path = argument("DATA", TABLE)
+    data: Path = option(MISSING, ARGUMENTS, TABLE, metavar="DATA")
     target: str | None = option(None, DATA, "The column of true labels, which the model predicts.", metavar="COL")
     groups: str | None = option(None, DATA, "The column that says which rows belong together.", metavar="COL")
     drop: Names = option((), DATA, "Columns to leave out.", metavar="COL,...")
@@ -153,7 +151,7 @@ class Predict(Reading):
     """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
 
     atlas: Path = _atlas()
-    data: Path = argument("DATA", "A CSV, Excel or Parquet file with a header.")
+    data: Path = option(MISSING, ARGUMENTS, "A CSV, Excel or Parquet file with a header.", metavar="DATA")
     out: Path | None = _out_file("Write a file; default: print it.")
 
 
@@ -175,7 +173,7 @@ class Judging(Opening):
 class Evaluate(Judging):
     """Judge a saved explainer on new rows; exit with code 6 if its floor is broken."""
 
-    data: Path = argument("DATA", TABLE)
+    data: Path = option(MISSING, ARGUMENTS, TABLE, metavar="DATA")
     confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.")
 
 
@@ -185,7 +183,7 @@ class Watch(Judging):
     Without rows, say what all batches so far show.
     """
 
-    data: Path | None = argument("DATA", TABLE, default=None)
+    data: Path | None = option(None, ARGUMENTS, TABLE, metavar="DATA")
     log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.")
     name: str | None = option(None, DATA, "The name of this batch, which counts once. Default: the time.")
     level: float = option(0.05, RULES, "The probability of ever raising a false alarm.")
@@ -235,11 +233,7 @@ class Tradeoff(Options):
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Return the names that an option lists with commas.
-
-    >>> split_names("age,sex,")
-    ('age', 'sex')
-    """
+    """Return the names that an option lists with commas."""
     return tuple(name for name in text.split(",") if name)
 
 
