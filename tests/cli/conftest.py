@@ -1,7 +1,6 @@
 import contextlib
 import io
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,11 +97,6 @@ def explained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explained")
     make_patients().to_csv(folder / "patients.csv", index=False)
     arguments = ("explain", folder / "patients.csv", "--target", "risk", "--groups", "patient", "--draws", 2000)
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        done = run_command(*arguments, "--out", folder / "out", "--json")
-    finally:
-        os.chdir(before)
+    done = run_command(*arguments, "--out", folder / "out", "--json")
     assert done.code == 0, done.err
     return Explained(done.json, folder / "out", arguments)

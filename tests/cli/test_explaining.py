@@ -43,13 +43,6 @@ def test_explain_writes_all_files(explained, patients):
         assert [int(number) - 1 for number in str(covered_by).split()] == np.flatnonzero(covers).tolist()
 
 
-@pytest.mark.slow
-def test_the_same_seed_writes_the_same_answers(explained, run):
-    run(*explained.arguments, "--out", "again")
-    for name in ("explainers.csv", "predictions.csv", "tradeoff.csv"):
-        assert (explained.folder / name).read_text() == Path("again", name).read_text()
-
-
 def test_a_floor_in_every_subgroup_of_a_column_that_the_model_does_not_read(run, patients):
     table = patients.assign(ward=np.where(np.arange(len(patients)) % 20 == 0, "small", "large"))
     table.to_csv("wards.csv", index=False)

@@ -63,10 +63,9 @@ def test_a_forged_line_is_shown_as_text(run):
 
 
 def test_an_interrupt_ends_with_130(run, monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("oleander.explainer.AggregateExplainer.load", interrupt)
+    monkeypatch.setattr(
+        "oleander.explainer.AggregateExplainer.load", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     done = run("tradeoff", "x.oleander")
     assert (done.code, done.err) == (130, "oleander: interrupted; nothing was written.\n")
 
