@@ -15,7 +15,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
-from oleander.rules import Box, Constant
+from oleander.rules import Box, Constant, Explainer, Rule
 from oleander.rules.base import encode_labels
 from oleander.rules.conditions import Range
 from oleander.rules.growth import grow_tree
@@ -108,6 +108,24 @@ class OwnTrees:
         classes, codes = encode_labels(labels)
         features = tuple(range(len(rows.schema)))
         return grow_tree(values, codes, classes, rows.schema, features, max_leaves, min_leaf=5, simplify=False)
+
+
+@dataclass(frozen=True)
+class Guess(Explainer):
+    """One label by a class of one's own, which has nothing but what every explainer must have."""
+
+    label: Any
+
+    features = ()
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        return np.full(len(rows), self.label)
+
+    def rules(self) -> list[Rule]:
+        return [Rule((), self.label, 1, 1.0)]
+
+    def path(self, row: np.ndarray) -> Rule:
+        return self.rules()[0]
 
 
 @dataclass(frozen=True)

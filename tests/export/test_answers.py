@@ -12,7 +12,7 @@ from oleander.export.plain import ExportError
 from oleander.rules import Ball, Box, Constant, Line, UnfilteredTree
 from oleander.rules.conditions import Levels, Range
 from tests.export.judges import BREAKERS, CASES, DATA, answers_of, check, fitted, spoil, with_members
-from tests.making import halves
+from tests.making import Guess, halves
 
 EVERYWHERE = Box(())
 SCHEMA = FeatureSchema.infer(pd.DataFrame({"dose": [1.5, 2.5, 3.5]}))
@@ -94,17 +94,10 @@ def test_hostile_names_levels_and_labels(first, second, levels, labels, threshol
     assert all(line.isprintable() for line in comments)
 
 
-class Stubborn(Constant):
-    """A constant that says something else."""
-
-    def predict(self, rows):
-        return np.full(len(rows), "else")
-
-
 def test_what_other_programs_cannot_compute_is_refused_by_name():
-    atlas = with_members(SCHEMA, [(EVERYWHERE, Stubborn("yes"))])
+    atlas = with_members(SCHEMA, [(EVERYWHERE, Guess("yes"))])
     for write in (atlas.to_sql, atlas.to_python):
-        with pytest.raises(ExportError, match="explainer 1 is a Stubborn"):
+        with pytest.raises(ExportError, match="explainer 1 is a Guess"):
             write()
 
 

@@ -25,8 +25,7 @@ from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.draws import Draws
 from oleander.files.saved import FileError, read_file, whole_file, write_file, write_whole
-from oleander.rules import Constant
-from tests.making import ASKING, LENIENT, QUICK, OwnTrees, halves
+from tests.making import ASKING, LENIENT, QUICK, Guess, OwnTrees, halves
 
 
 def two_bands(X):
@@ -364,18 +363,14 @@ def fail(*_):
 
 
 def test_an_explainer_without_to_dict_cannot_be_saved(tmp_path):
-    class Unsaved(Constant):
-        def predict(self, rows):
-            return super().predict(rows)
-
-    class Guess:
+    class Local:
         def fit(self, draws, labels, **options):
-            return Unsaved(labels[0])
+            return Guess(labels[0])
 
     X = np.random.default_rng(0).uniform(size=(200, 2))
-    balls = Balls(0.5, local=Guess(), max_candidates=40)
+    balls = Balls(0.5, local=Local(), max_candidates=40)
     atlas = AggregateExplainer(two_bands, candidates=balls, min_fidelity=0.7, random_state=0).fit(X)
-    with pytest.raises(TypeError, match="a Unsaved cannot be saved: its class has no name in files"):
+    with pytest.raises(TypeError, match="a Guess cannot be saved: its class has no name in files"):
         atlas.save(tmp_path / "x")
 
 

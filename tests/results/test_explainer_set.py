@@ -10,7 +10,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Claim, JointCertificate
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
 from oleander.results.explanation import explain_row
-from oleander.rules import Ball, Box, Constant, UnfilteredTree
+from oleander.rules import Ball, Box, Constant, Region, UnfilteredTree
 from oleander.rules.conditions import Range
 
 X = np.linspace(0.05, 9.95, 100)[:, None]
@@ -169,11 +169,14 @@ def test_abstentions_stay_masked_by_default_and_a_list_is_refused():
         fill_abstentions(answers, [1, 2])
 
 
-class Reading(Box):
-    """A box of a class of one's own, which may read any column."""
+class Above(Region):
+    """A region of a class of one's own, which may read any column."""
 
     def contains(self, rows):
-        return super().contains(rows) & (rows[:, 1] > 0)
+        return rows[:, 1] > 0
+
+    def describe(self):
+        return "above"
 
 
 def test_answers_read_only_the_columns_that_they_depend_on():
@@ -195,5 +198,5 @@ def test_answers_read_only_the_columns_that_they_depend_on():
     np.testing.assert_array_equal(explainers.responsible(blank), whole.speaker)
     blocks = explainers.answer_blocks((blank[i : i + 7], None) for i in range(0, 200, 7))
     assert blocks.tolist() == answers.tolist()
-    own = replace(members[1], region=Reading((Range(0, schema[0], lower=0.5),)))
+    own = replace(members[1], region=Above())
     assert ExplainerSet(schema, (*members, own)).columns is None

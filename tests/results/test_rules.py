@@ -1,4 +1,4 @@
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,8 +11,9 @@ from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.fit_record import tabulate_rules
-from oleander.rules import Box, Constant, Tree, UnfilteredTree
+from oleander.rules import Box, Constant, UnfilteredTree
 from oleander.rules.conditions import Range
+from tests.making import Guess
 
 X = np.random.default_rng(0).uniform(size=(300, 2))
 SCHEMA = FeatureSchema.infer(X)
@@ -69,11 +70,7 @@ def test_weights_stand_for_equal_rows():
 
 
 def test_an_explainer_whose_rules_cannot_be_told_apart_is_not_judged_by_rule():
-    class Own(Tree):
-        def predict(self, rows):
-            return super().predict(rows)
-
-    own = Own(*(getattr(TREE, one.name) for one in fields(TREE)))
+    own = Guess("high")
     assert own.find_rules(X) is None
     assert judge(own, np.ones(len(X), dtype=bool)) == ()
 

@@ -11,6 +11,7 @@ from oleander import AggregateExplainer
 from oleander.candidates.base import Candidate
 from oleander.rules import Box, Constant, Explainer, Region, Rule
 from oleander.rules.conditions import Range, read_condition
+from tests.making import Guess
 
 X = pd.DataFrame(np.random.default_rng(0).uniform(size=(400, 2)).round(3), columns=["dose", "age"])
 
@@ -125,21 +126,18 @@ def test_a_file_of_a_kind_that_is_not_imported_is_refused(atlases, tmp_path, mon
                 AggregateExplainer.load(tmp_path / "atlas")
 
 
-def test_a_class_that_answers_otherwise_inherits_no_form():
-    class Stubborn(Constant):
-        def predict(self, rows):
-            return np.full(len(rows), "else")
+def test_what_a_class_does_not_say_is_not_done():
+    assert not Guess("yes").is_plain
+    assert Guess("yes").form() == {"kind": "other"}
+    assert Guess("yes").columns is None
+    with pytest.raises(TypeError, match="a Guess cannot be saved: its class has no name in files"):
+        Guess("yes").to_dict()
 
-    class Slanted(Box):
-        def contains(self, rows):
-            return rows[:, 0] > rows[:, 1]
 
-    assert not Stubborn("yes").is_plain
-    assert Stubborn("yes").form() == Slanted(()).form() == {"kind": "other"}
-    assert Slanted(()).box is None
-    for one in (Stubborn("yes"), Slanted(())):
-        with pytest.raises(TypeError, match="cannot be saved: its class has no name in files"):
-            one.to_dict()
+@pytest.mark.parametrize(("parent", "base"), [(Constant, "Explainer"), (Box, "Region")])
+def test_a_class_derived_from_a_kind_would_be_taken_for_it(parent, base):
+    with pytest.raises(TypeError, match=rf"Own derives from .* derive it from oleander.rules.{base}"):
+        type("Own", (parent,), {})
 
 
 def test_an_object_of_another_class_is_refused_at_once():

@@ -7,7 +7,6 @@ does not know the kinds.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
@@ -69,21 +68,19 @@ class Savable(ABC):
     saved_as: ClassVar[str] = ""
     # The classes by their names in files.
     kinds: ClassVar[dict[str, type[Any]]]
-    # "explainer" or "region"; the method that makes it what it is, and the members that depend on this method.
+    # "explainer" or "region".
     called: ClassVar[str]
-    core: ClassVar[str]
-    tied: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.saved_as:
+            raise TypeError(
+                f"{cls.__name__} derives from the {cls.called} {cls.saved_as!r} and would be described, exported and "
+                f"saved as one: derive it from oleander.rules.{cls.called.title()}."
+            )
         if saved_as:
             cls.saved_as = saved_as
             cls.kinds[saved_as] = cls
-        elif Savable not in cls.__bases__ and cls.core in vars(cls):
-            # The members that it inherits would describe, export and save what its parent does.
-            base = next(one for one in cls.__mro__ if Savable in one.__bases__)
-            for name in {"saved_as", "to_dict", *cls.tied} - set(vars(cls)):
-                setattr(cls, name, getattr_static(base, name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, without the schema, which is saved beside it."""
@@ -115,11 +112,9 @@ class Savable(ABC):
 class Explainer(Savable):
     """A small fitted model of the black box. Rows are encoded by the schema.
 
-    A kind of your own derives from this class and defines ``predict``, ``features``, ``rules`` and ``path``.
-    Every other member has a default and adds an ability: to be exported, drawn on the page, or saved.
-
-    A class with ``saved_as="..."`` in its head is saved under this name and read back while it is imported. It then
-    also defines ``to_dict`` and ``from_dict``.
+    A kind of your own derives from this class and defines ``predict``, ``features``, ``rules`` and ``path``. Every
+    other member has a default and adds an ability: to be exported, drawn on the page, or saved. With ``saved_as="..."``
+    in its head it is saved under this name, read back while it is imported, and defines ``to_dict`` and ``from_dict``.
 
     Attributes
     ----------
@@ -131,7 +126,7 @@ class Explainer(Savable):
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
-    called, core, tied = "explainer", "predict", ("is_plain", "line", "find_rules", "cuts", "form")
+    called = "explainer"
     is_one_rule: ClassVar[bool] = False
     is_plain: ClassVar[bool] = False
 
@@ -147,7 +142,6 @@ class Explainer(Savable):
     @property
     def columns(self) -> frozenset[int] | None:
         """The columns that ``predict`` reads; None for all."""
-        # A class that overrides ``predict`` may inherit the ``features`` of another, but it is not plain.
         return frozenset(self.features) if self.is_plain else None
 
     @property

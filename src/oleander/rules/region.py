@@ -26,7 +26,7 @@ class Region(Savable):
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
-    called, core, tied = "region", "contains", ("columns", "box", "ball", "form")
+    called = "region"
 
     @abstractmethod
     def contains(self, rows: Floats) -> Bools:
