@@ -126,7 +126,7 @@ def typical_radius(data: DataSet, share: float = 0.2, n_centers: int = 200) -> f
     of the rows lies, rounded to two digits.
     """
     schema = FeatureSchema.infer(data.X)
-    rows, raw = schema.encode(data.X), np.ones(len(schema.numbers))
+    rows = schema.encode(data.X)
     centers = np.random.default_rng(0).permutation(rows)[:n_centers]
-    distances = [np.maximum(*ball_distances(rows, center, schema, raw)) for center in centers]
+    distances = [np.maximum(*ball_distances(rows, center, schema, is_raw=True)) for center in centers]
     return float(f"{np.median(np.quantile(distances, share, axis=1)):.2g}")

@@ -109,12 +109,12 @@ def radii_of(work: Work, explained: ExplainedRows) -> tuple[float, ...]:
     settings = work.settings
     if settings.radius is not None:
         return settings.radii
-    rows, raw = explained.rows, np.ones(len(explained.rows.schema.numbers))
+    rows = explained.rows
     places = [int(share * (rows.n_rows - 1)) for share in SHARES_HELD[: len(settings.radii)]]
-    reaches = [
-        np.sort(np.repeat(np.maximum(*ball_distances(rows.values, row, rows.schema, raw)), rows.weights))[places]
-        for row in rows.values[spread_points(rows, MOST_MEASURED)]
-    ]
+    reaches = []
+    for center in rows.values[spread_points(rows, MOST_MEASURED)]:
+        distances = np.maximum(*ball_distances(rows.values, center, rows.schema, is_raw=True))
+        reaches.append(np.sort(np.repeat(distances, rows.weights))[places])
     return tuple(sorted({float(f"{radius:.2g}") for radius in np.median(reaches, axis=0)}))
 
 

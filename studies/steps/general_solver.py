@@ -112,10 +112,8 @@ def papers_instance(work: Work, explained: ExplainedRows) -> tuple[Floats, Bools
     work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers for the printed program")
     pool.train(range(len(pool.candidates)))
     points = spread_points(rows, n_rows)
-    raw = np.ones(len(rows.schema.numbers))
-    distances = np.array(
-        [np.maximum(*ball_distances(rows.values[points], rows.values[point], rows.schema, raw)) for point in points]
-    )
+    values, schema = rows.values[points], rows.schema
+    distances = np.array([np.maximum(*ball_distances(values, center, schema, is_raw=True)) for center in values])
     said = [explainer.predict(rows.values[points]) for explainer in pool.explainers if explainer is not None]
     return distances, np.array(said) == rows.labels[points], radius
 

@@ -48,8 +48,8 @@ def test_scales_stretch_the_ball():
     np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 220.0], rtol=0.01)
 
 
-def test_a_ball_may_have_scales_of_its_own():
-    ball = Ball(numbers(2), np.zeros(2), 2.0, scales=np.array([1.0, 10.0]))
+def test_draws_fill_a_ball_in_units_of_its_scales():
+    ball = Ball(numbers(2).with_feature("x1", scale=10.0), np.zeros(2), 2.0)
     draws = draw_in_ball(ball, 20_000, rng())
     assert ball.contains(draws).all()
     radii = np.abs(draws / [2.0, 20.0]).max(axis=1)

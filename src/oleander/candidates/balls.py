@@ -139,14 +139,14 @@ class Balls:
         """
         self.check()
         points, radii = choose_centers(rows, self.max_candidates), self.radius
-        centers, scales = rows.values[points], self._find_scales(rows)
+        centers = rows.values[points]
         if self.centers == "rounded":
             centers = hide_rows(centers, rows, np.random.default_rng(random_state))
         radii = self.choose_ladder(rows) if isinstance(radii, str) else np.unique(np.array(radii, dtype=float)).tolist()
         candidates = []
         for center in centers:
             for radius in radii:
-                ball = Ball(rows.schema, center, radius, self.max_flips, scales)
+                ball = Ball(rows.schema, center, radius, self.max_flips, self.scale == "none")
                 seed = seed_for(random_state, center, radius)
                 recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls"))
@@ -159,9 +159,9 @@ class Balls:
         chooses the radius for each center. Typical is the median; radii are rounded to two digits.
         """
         places = [int(share * (rows.n_rows - 1)) for share in shares]
-        scales, distances = self._find_scales(rows), []
+        distances = []
         for point in choose_centers(rows, MOST_MEASURED):
-            along, flips = ball_distances(rows.values, rows.values[point], rows.schema, scales)
+            along, flips = ball_distances(rows.values, rows.values[point], rows.schema, self.scale == "none")
             # Without a limit of their own, flips are limited by the whole part of the radius.
             if self.max_flips is None:
                 reach = np.maximum(along, flips)
@@ -170,10 +170,6 @@ class Balls:
             distances.append(np.sort(np.repeat(reach, rows.weights))[places])
         typical = np.median(np.array(distances), axis=0).tolist()
         return sorted({float(f"{radius:.2g}") for radius in typical if 0 < radius < np.inf}) or [1.0]
-
-    def _find_scales(self, rows: Rows) -> Floats | None:
-        """Return the unit of the radius along each number; None where it is the schema's scale."""
-        return None if self.scale == "schema" else np.ones(len(rows.schema.numbers))
 
     def check_numbers(self) -> None:
         """Raise ``ValueError`` if the local explainer explains labels only."""

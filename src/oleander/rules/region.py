@@ -1,7 +1,7 @@
 """Regions: boxes, which rules have, and balls around a center, which the paper has; and the rows that each contains."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -14,15 +14,12 @@ from oleander.data.schema import FeatureSchema
 from oleander.rules.base import Savable, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, clauses, conjoin, read_condition
 
-# What the distances of rows from a ball's center depend on.
-MEASURES = ("schema", "center", "scales")
-
 
 class Region(Savable):
     """The part of the space of rows in which an explainer is valid.
 
-    A kind of your own derives from this class and defines ``contains`` and ``describe``. With ``saved_as="..."`` in the
-    head of the class it is saved under this name, and also defines ``to_dict`` and ``from_dict``.
+    A kind of your own derives from this class and defines ``contains`` and ``describe``. With ``saved_as="..."`` in its
+    head it is saved under this name, and also defines ``to_dict`` and ``from_dict``.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -111,23 +108,21 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
     """
     # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
-    return kernels.PackedRows.pack(_contain(regions, by_column), (len(regions), len(rows)))
-
-
-def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
-    """Yield what each region contains; neighbours in the sequence that are balls around one center share distances."""
     before: Ball | None = None
     distances: Any = None
-    for region in regions:
+
+    def contain(region: Region) -> Bools:
+        nonlocal before, distances
         ball = region.ball
         if ball is not region:
-            yield region.contains(rows)
-            continue
-        # Equal arrays that are not the same object only cost time.
-        if any(getattr(ball, name) is not getattr(before, name, None) for name in MEASURES):
-            distances = ball.distances(rows)
+            return region.contains(by_column)
+        # Neighbours around one center share distances. Equal arrays that are not the same object only cost time.
+        if before is None or ball.center is not before.center or ball.is_raw != before.is_raw:
+            distances = ball.distances(by_column)
         before = ball
-        yield ball.reaches(*distances)
+        return ball.reaches(*distances)
+
+    return kernels.PackedRows.pack(map(contain, regions), (len(regions), len(rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +139,13 @@ class Ball(Region, saved_as="ball"):
     schema: FeatureSchema
     # An encoded row.
     center: Floats
-    # The maximum distance along the numbers, in units of ``scales``.
+    # The maximum distance along the numbers, in units of the schema's scales.
     radius: float
     # The maximum number of columns whose level may differ from the center's. A number that is missing on one side only
     # counts as one of them. None means the whole part of the radius, which is the paper's metric.
     max_flips: int | None = None
-    # The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
-    # schema's scales; ones are raw units under any schema.
-    scales: Floats | None = None
+    # Whether the radius is in the units of the numbers themselves.
+    is_raw: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius >= 0):
@@ -160,21 +154,11 @@ class Ball(Region, saved_as="ball"):
             raise ValueError(f"max_flips={self.max_flips} is not allowed: it counts columns, 0 or more.")
         if self.center.shape != (len(self.schema),):
             raise ValueError(f"the center has shape {self.center.shape}, and the schema {len(self.schema)} columns.")
-        if self.scales is None:
-            return
-        if self.scales.shape != (len(self.schema.numbers),):
-            raise ValueError(
-                f"scales has shape {self.scales.shape}, and the schema {len(self.schema.numbers)} columns of numbers."
-            )
-        if not (np.isfinite(self.scales) & (self.scales > 0)).all():
-            raise ValueError(f"scales={self.scales.tolist()} is not allowed: scales are finite numbers over 0.")
 
     @cached_property
     def units(self) -> Floats:
         """The length of one unit of radius along each column; 1 for levels."""
-        units = np.ones(len(self.schema))
-        units[self.schema.numbers] = self.schema.scales if self.scales is None else self.scales
-        return units
+        return np.array([1.0 if self.is_raw or not one.is_number else one.scale for one in self.schema])
 
     @property
     def n_flips_allowed(self) -> int:
@@ -183,7 +167,7 @@ class Ball(Region, saved_as="ball"):
 
     def distances(self, rows: Floats) -> tuple[Floats, Ints]:
         """Return each row's distance along the numbers and its number of differing levels."""
-        return ball_distances(rows, self.center, self.schema, self.scales)
+        return ball_distances(rows, self.center, self.schema, self.is_raw)
 
     def reaches(self, distances: Floats, flips: Ints) -> Bools:
         """Return a mask of the rows inside, given what ``distances`` returned for them."""
@@ -197,17 +181,17 @@ class Ball(Region, saved_as="ball"):
     def describe(self) -> str:
         """Return the region in words, without the center, which is a row of the data."""
         n_numbers, n_levels = len(self.schema.numbers), sum(feature.n_alternatives > 0 for feature in self.schema)
-        levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
         parts = []
         if n_numbers:
-            words = f"within {self.radius:.4g} of its center along {n_numbers} number{'s'[: n_numbers > 1]}"
-            if self.scales is not None:
-                words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
-            parts.append(words)
-        if n_levels:
-            n_flips = self.n_flips_allowed
-            is_free = n_flips >= n_levels
-            parts.append("at any level" if is_free else f"at most {n_flips} of {n_levels} {levels} differing")
+            units = " in their own units" if self.is_raw else ""
+            parts.append(
+                f"within {self.radius:.4g} of its center along {n_numbers} number{'s'[: n_numbers > 1]}{units}"
+            )
+        if n_levels and self.n_flips_allowed >= n_levels:
+            parts.append("at any level")
+        elif n_levels:
+            levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
+            parts.append(f"at most {self.n_flips_allowed} of {n_levels} {levels} differing")
         return ", ".join(parts)
 
     @property
@@ -229,7 +213,7 @@ class Ball(Region, saved_as="ball"):
             "center": write_numbers(self.center),
             "radius": self.radius,
             "max_flips": self.max_flips,
-            "scales": None if self.scales is None else self.scales.tolist(),
+            "is_raw": self.is_raw,
         }
 
     @classmethod
@@ -237,21 +221,16 @@ class Ball(Region, saved_as="ball"):
         center = read_numbers(data["center"])
         schema.check_codes(center)
         flips = None if data["max_flips"] is None else int(data["max_flips"])
-        scales = None if data["scales"] is None else np.array(data["scales"], dtype=float)
-        return cls(schema, center, float(data["radius"]), flips, scales)
+        return cls(schema, center, float(data["radius"]), flips, bool(data["is_raw"]))
 
 
-def ball_distances(
-    rows: Floats, center: Floats, schema: FeatureSchema, scales: Floats | None = None
-) -> tuple[Floats, Ints]:
-    """Return each row's largest distance to the center along a number, in scaled units, and its number of flips.
+def ball_distances(rows: Floats, center: Floats, schema: FeatureSchema, is_raw: bool = False) -> tuple[Floats, Ints]:
+    """Return each row's largest distance to the center along a number, in units of its scale or raw, and its flips.
 
-    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. ``scales``
-    has one entry for each number; None takes those of the schema.
+    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance.
     """
     flips = np.zeros(len(rows), dtype=np.intp)
     distances = np.zeros(len(rows))
-    lengths = iter(schema.scales if scales is None else scales)
     for j, feature in enumerate(schema):
         values, middle = rows[:, j], center[j]
         if feature.missing:
@@ -265,6 +244,7 @@ def ball_distances(
             flips += values != middle
             continue
         step = np.abs(values - middle)
-        step /= next(lengths)
+        if not is_raw:
+            step /= feature.scale
         np.maximum(distances, step, out=distances)
     return distances, flips
