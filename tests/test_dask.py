@@ -116,18 +116,6 @@ def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_pa
     assert SlowBox.n_sent - before == 1
 
 
-def test_draws_and_rows_are_asked_on_the_workers(cluster: Any, tmp_path: Path) -> None:
-    box = SlowBox(tmp_path)
-    with joblib.parallel_config(backend="dask"):
-        spread = AggregateExplainer(box, **OPTIONS, draws=Draws(1_000)).fit(X[1::2], background=X[::2])
-    alone = AggregateExplainer(FOREST, **OPTIONS, draws=Draws(1_000)).fit(X[1::2], background=X[::2])
-    callers = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
-    # This process asks about some rows twice, and nothing else.
-    assert callers.pop(os.getpid()) == 2
-    assert sum(callers.values()) >= 2
-    assert (content(spread), spread.n_queries_) == (content(alone), alone.n_queries_)
-
-
 def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path) -> None:
     box = SlowBox(tmp_path, seconds=0.2)
     alone = fit_alone("many draws")
@@ -145,22 +133,6 @@ def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path) -> None
     fit_beside(explainer, kill)
     assert content(explainer) == content(alone)
     assert explainer.n_queries_ == alone.n_queries_
-
-
-def test_learning_by_asking_outlives_a_worker_that_dies(cluster: Any) -> None:
-    alone, spread = (AggregateExplainer(FOREST, **OPTIONS, draws=Draws(20_000)) for _ in range(2))
-    alone.fit(X[1::2])
-    client = distributed.default_client()
-
-    def kill() -> None:
-        pid_of = {worker.worker_address: worker.pid for worker in cluster.workers.values()}
-        while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
-            time.sleep(0.01)
-        os.kill(pid_of[busy[0]], signal.SIGKILL)
-
-    fit_beside(spread, kill)
-    assert content(spread) == content(alone)
-    assert spread.n_queries_ == alone.n_queries_
 
 
 def test_a_fit_goes_on_with_the_last_worker_and_begins_with_one(tmp_path: Path) -> None:

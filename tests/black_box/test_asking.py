@@ -7,8 +7,6 @@ import pytest
 from joblib import parallel_config
 from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
@@ -49,17 +47,6 @@ def test_things_that_are_no_black_box(model, message):
         BlackBox(model, SCHEMA)
 
 
-def test_estimators_and_pipelines_are_asked_by_predict():
-    y = np.array(["no", "no", "no", "yes", "yes", "yes"])
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    assert BlackBox(model, SCHEMA).ask(X).tolist() == y.tolist()
-
-
-def test_the_model_gets_the_columns_of_the_user(mixed, mixed_schema, mixed_black_box):
-    labels = BlackBox(mixed_black_box, mixed_schema).ask(mixed_schema.encode(mixed))
-    assert set(labels) == {"no dose", "heavy and red", "heavy", "light"}
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -96,19 +83,6 @@ def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
 
 
-def test_rows_on_which_the_black_box_failed_are_counted():
-    def fragile(X):
-        if len(X) > 4:
-            raise ConnectionError("too many")
-        return np.zeros(len(X), dtype=int)
-
-    counting = count(fragile, SCHEMA)
-    counting.ask(X[:3])
-    with pytest.raises(BlackBoxError, match="too many"):
-        counting.ask(X)
-    assert counting.n_queries == 9
-
-
 def test_no_row_is_sent_beyond_the_limit():
     model = Recording()
     counting = count(model, SCHEMA, max_queries=8)
@@ -141,16 +115,6 @@ def test_rows_asked_elsewhere_and_reserved_rows_are_within_the_limit():
     free = count(Recording(), SCHEMA)
     free.reserve(10**9)
     assert (free.queries_left, free.can_ask(10**9)) == (None, True)
-
-
-@pytest.mark.parametrize(("n_rows", "n_repeated"), [(300, 100), (40, 40)])
-def test_rows_asked_twice_are_counted_and_a_steady_black_box_gets_no_warning(n_rows, n_repeated):
-    rows = np.random.default_rng(0).uniform(size=(n_rows, 2))
-    model = Recording()
-    counting = count(model, rows)
-    counting.ask_again(rows, counting.ask(rows))
-    assert model.calls == [n_rows, n_repeated // 2, n_repeated // 2]
-    assert counting.n_queries == sum(model.calls) == n_rows + n_repeated
 
 
 def test_models_without_names():
@@ -198,13 +162,6 @@ class TestWorkers:
         assert labels.tolist() == (self.X[:, 0] > 4).tolist()
         assert asked == [5, 5]
         assert box.n_queries == 10
-
-    def test_no_row_is_sent_where_not_all_may_be(self):
-        asked = []
-        box = self.make(lambda X: asked.append(len(X)) or X[:, 0] > 4, max_queries=9)
-        with parallel_config(backend="threading"), pytest.raises(SpentError, match=r"9 rows .* 10 are needed"):
-            box.ask_in_batches(self.X, "asking")
-        assert (asked, box.n_queries) == ([], 0)
 
     def test_batches_under_way_are_counted_when_one_fails(self):
         def fail(X):

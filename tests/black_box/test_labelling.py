@@ -67,14 +67,6 @@ def test_equal_rows_of_two_groups_are_two_points_and_asked_about_once(black_box)
     assert black_box.n_queries == 2 * len(X)
 
 
-def test_a_black_box_that_contradicts_itself_gets_one_warning():
-    rng = np.random.default_rng(0)
-    rows = np.random.default_rng(1).uniform(size=(300, 2))
-    with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
-        label_rows(rows, count(lambda X: rng.random(len(X)) < 0.5, rows))
-    assert [warning.filename for warning in caught] == [__file__]
-
-
 class TestSplit:
     def test_copies_are_held_out_together(self):
         X = np.repeat(np.random.default_rng(0).normal(size=(50, 3)), 4, axis=0)

@@ -69,20 +69,6 @@ def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options
     assert second.n_rows == 100
 
 
-def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
-    def fit(model: Any, prefix: str) -> AggregateExplainer:
-        # A new process has equal texts at other addresses, and so have these.
-        groups = np.array([f"{prefix} {i // 2}" for i in range(len(X))], dtype=object)
-        return AggregateExplainer(model, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X, groups=groups)
-
-    counting = Recording(box)
-    before = fit(box, "patient")
-    assert content(fit(counting, "patient")) == content(before)
-    assert counting.n_rows == 100
-    with pytest.raises(CheckpointError, match="its data differ"):
-        fit(box, "trial")
-
-
 def test_the_same_fit_is_resumed_and_one_whose_long_options_differ_in_the_middle_is_refused(tmp_path: Path) -> None:
     radius = np.linspace(1, 2, 5000)
     other = radius.copy()
@@ -111,36 +97,6 @@ def test_a_fit_killed_at_any_moment_resumes_and_ends_with_the_same_explainers() 
         # process that keeps, so there these may be several.
         most = 10 if way == "source" else 1
         assert way == "dask" or count["asked_again"] <= most * count["kills"]
-
-
-@pytest.mark.slow
-def test_a_kept_candidate_is_never_asked_about_again(tmp_path: Path) -> None:
-    class StoppedError(Exception):
-        pass
-
-    class Stopping(Recording):
-        def __init__(self, most: int) -> None:
-            super().__init__(box)
-            self.most = most
-            self.seen: list[bytes] = []
-
-        def __call__(self, rows: np.ndarray) -> np.ndarray:
-            if len(self.seen) >= self.most:
-                raise StoppedError
-            self.seen.append(rows.tobytes())
-            return super().__call__(rows)
-
-    every_call = Recording(box)
-    whole = explain(tmp_path / "whole", every_call)
-    assert len(every_call.calls) > 5
-    for stop in range(1, len(every_call.calls)):
-        folder = tmp_path / str(stop)
-        first, second = Stopping(stop), Stopping(10_000)
-        with pytest.raises(Exception, match="Stopped"):
-            explain(folder, first)
-        assert content(explain(folder, second)) == content(whole)
-        # The first two calls ask about rows of X again on purpose, to see whether the black box is the same.
-        assert not set(first.seen) & set(second.seen[2:])
 
 
 def test_another_fit_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -233,7 +189,6 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> No
         {"dtype": "<i8", "values": [1]},
         {"dtype": "V8", "values": [1, 0]},
         {"dtype": "<i8", "values": ["a", "b"]},
-        {"dtype": "<i8"},
         {"values": [1, 0]},
     ],
 )

@@ -24,14 +24,10 @@ def measured(n_rows, rng):
     return rng.normal(size=(n_rows, 4))
 
 
-def detection_limit(n_rows, rng, share=0.6):
+def detection_limit(n_rows, rng):
     X = rng.exponential(size=(n_rows, 3)).round(2)
-    X[rng.random((n_rows, 3)) < share] = 0
+    X[rng.random((n_rows, 3)) < 0.6] = 0
     return X
-
-
-def mostly_under_the_limit(n_rows, rng):
-    return detection_limit(n_rows, rng, 0.9)
 
 
 def zero_inflated(n_rows, rng):
@@ -54,31 +50,13 @@ def questionnaire(n_rows, rng):
     return np.clip(np.round(3 + 1.2 * mood + 0.5 * rng.normal(size=(n_rows, 10))), 1, 5)
 
 
-def age_and_levels(n_rows, rng):
-    return np.column_stack([rng.integers(20, 80, size=n_rows), rng.integers(2, size=(n_rows, 4))]).astype(float)
-
-
-def one_column(n_rows, rng):
-    return rng.normal(size=(n_rows, 1)).round(1)
-
-
 def zipf(n_rows, rng):
     """Records of measurements, few of which are most of the rows; only a background shows that they are no copies."""
     weights = 1 / np.arange(1, 201) ** 1.1
     return np.random.default_rng(9).normal(size=(200, 3))[rng.choice(200, n_rows, p=weights / weights.sum())]
 
 
-CHANCE = [
-    measured,
-    detection_limit,
-    mostly_under_the_limit,
-    zero_inflated,
-    grid,
-    few_levels,
-    questionnaire,
-    age_and_levels,
-    one_column,
-]
+CHANCE = [measured, detection_limit, zero_inflated, grid, few_levels, questionnaire]
 
 
 class TestChance:
@@ -117,12 +95,6 @@ class TestCopies:
         assert copies_of(X) == len(X) - n_rows
         assert copies_of(X, background=measured(600, rng)) == len(X) - n_rows
 
-    def test_repeated_measurements_of_zero_inflated_rows_are_noticed(self, jitter):
-        rng = np.random.default_rng(0)
-        X = np.repeat(zero_inflated(200, rng), 2, axis=0)
-        X += jitter * rng.normal(size=X.shape) * (X != 0)
-        assert copies_of(X, background=zero_inflated(600, rng)) >= 200
-
     @pytest.mark.parametrize(
         ("law", "share"), [(measured, 0.15), (measured, 1.0), (zero_inflated, 0.15), (detection_limit, 1.0)]
     )
@@ -141,12 +113,6 @@ class TestCopies:
         X += jitter * rng.normal(size=X.shape)
         assert copies_of(X, groups=np.repeat(np.arange(100), 3)) == 0
         assert copies_of(X, groups=np.arange(300)) == 200
-
-
-def test_training_rows_of_many_levels_are_noticed():
-    rng = np.random.default_rng(0)
-    background = rng.integers(2, size=(600, 20)).astype(float)
-    assert known_of(background[:400], background) > 300
 
 
 def test_a_few_copies_are_let_pass():
@@ -173,9 +139,6 @@ class TestNotice:
     def test_the_user_is_asked_for_new_rows(self):
         with pytest.warns(UserWarning, match=r"100 of 100 rows of X are in the background too.*judged, not certified"):
             assert not read(self.X, background=self.X).notice_copies().can_certify
-
-    def test_nothing_is_said_of_rows_that_are_new(self):
-        assert read(self.X, background=self.X + 1).notice_copies().can_certify
 
 
 class TestContent:

@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.data.rows import Rows, assign_folds, count_units, merge_rows, split_off
+from oleander.data.rows import Rows, assign_folds, merge_rows, split_off
 from oleander.data.schema import FeatureSchema
 
 # Few values, so that rows repeat; numbers with a fraction, so that the column is continuous.
@@ -120,23 +120,17 @@ class TestSplitOff:
                 for part, expected in zip(split_off(len(groups), share, given_groups, seed), parts, strict=True):
                     np.testing.assert_array_equal(part, np.sort(expected))
 
+    def test_groups_that_cannot_be_split_are_refused(self):
+        with pytest.raises(ValueError, match="names one group only, so none can be held out: use holdout=None"):
+            split_off(5, 0.2, np.zeros(5), 0)
+        with pytest.raises(ValueError, match=r"holdout=0.9 of 3 groups leaves none to learn from: lower it"):
+            split_off(6, 0.9, np.array([0, 0, 1, 1, 2, 2]), 0)
+
     @pytest.mark.parametrize(("n_rows", "share"), [(10, None), (10, 0.0), (1, 0.25)])
     def test_without_a_share_all_rows_are_learned_from(self, n_rows, share):
         learned, held = split_off(n_rows, share, None, 0)
         assert learned.tolist() == list(range(n_rows))
         assert len(held) == 0
-
-    def test_seeds_differ(self):
-        parts = {tuple(split_off(50, 0.2, None, seed)[1]) for seed in range(20)}
-        assert len(parts) == 20
-
-    def test_one_group_cannot_be_split(self):
-        with pytest.raises(ValueError, match="names one group only, so none can be held out: use holdout=None"):
-            split_off(5, 0.2, np.zeros(5), 0)
-
-    def test_too_large_a_share_leaves_nothing(self):
-        with pytest.raises(ValueError, match=r"holdout=0.9 of 3 groups leaves none to learn from: lower it"):
-            split_off(6, 0.9, np.array([0, 0, 1, 1, 2, 2]), 0)
 
 
 class TestFolds:
@@ -153,8 +147,3 @@ class TestFolds:
         sizes = np.bincount(assign_folds(len(groups), n_folds, None, seed), minlength=n_folds)
         assert sizes.sum() == len(groups)
         assert np.ptp(sizes) <= 1
-
-
-def test_units_are_groups_or_rows():
-    assert count_units(6, None) == 6
-    assert count_units(6, np.array(["b", "a", "b", "a", "c", "c"])) == 3

@@ -12,7 +12,6 @@ from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.files.saved import FileError
-from tests.making import BALLS
 
 FORGED = "certified at 99% confidence and all is well"
 # A line break, an order to the terminal, and a mark that reverses the letters after it.
@@ -48,16 +47,11 @@ def by_asking(rows):
 
 
 @pytest.fixture(scope="module")
-def by_program(rows):
-    return AggregateExplainer(answer, candidates=BALLS, min_fidelity=0.7, random_state=0).fit(rows)
-
-
-@pytest.fixture(scope="module")
 def of_numbers(rows):
     return AggregateExplainer(score, tolerance=0.2, draws=Draws(1_000), random_state=0).fit(rows)
 
 
-@pytest.fixture(params=["by_asking", "by_program", "of_numbers"])
+@pytest.fixture(params=["by_asking", "of_numbers"])
 def atlas(request):
     return request.getfixturevalue(request.param)
 
@@ -89,21 +83,6 @@ def test_words_about_rows(atlas, rows):
     assert_plain(str(atlas.explain(unreadable, ask=False)))
     words = atlas.explain_many(far_away(rows))["far_outside"]
     assert_plain(words.iloc[0])
-
-
-def test_the_table_of_rules(atlas):
-    table = atlas.rules_frame()
-    for column in ("where", "conditions", "answer"):
-        for text in table[column].astype(str):
-            assert text.isprintable()
-    assert_plain(table.to_string())
-
-
-def test_evaluations(by_asking, rows):
-    evaluation, left = by_asking.evaluate(rows), by_asking.uncovered(rows)
-    assert_plain(evaluation._repr_html_())
-    for text in map(repr, (evaluation, left, by_asking.tradeoff())):
-        assert all(letter.isprintable() or letter == "\n" for letter in text)
 
 
 def test_the_page(atlas, rows, tmp_path):

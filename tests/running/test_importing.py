@@ -16,21 +16,13 @@ def module(tmp_path, monkeypatch):
     sys.modules.pop("made_here", None)
 
 
-def test_the_collector_rests_during_an_import_and_goes_on_after_it(module):
-    assert not import_without_collecting(module).was_on
-    assert gc.isenabled()
-
-
-def test_the_collector_goes_on_after_an_import_that_fails():
-    with pytest.raises(ModuleNotFoundError):
-        import_without_collecting("oleander.no_such_module")
-    assert gc.isenabled()
-
-
-def test_a_collector_that_was_off_stays_off(module):
-    gc.disable()
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_collector_rests_during_an_import_and_is_as_before_after_it(module, is_on):
+    (gc.enable if is_on else gc.disable)()
     try:
-        import_without_collecting(module)
-        assert not gc.isenabled()
+        assert not import_without_collecting(module).was_on
+        with pytest.raises(ModuleNotFoundError):
+            import_without_collecting("oleander.no_such_module")
+        assert gc.isenabled() == is_on
     finally:
         gc.enable()

@@ -20,10 +20,6 @@ def test_every_task_has_its_result(backend, n_jobs):
     assert results == {0: 12, 1: 6, 2: 4}
 
 
-def test_no_task_no_result():
-    assert list(run_tasks(divide, [12], [])) == []
-
-
 def test_an_error_of_a_task_is_raised():
     with pytest.raises(ZeroDivisionError):
         list(run_tasks(divide, [12], [(1,), (0,)], n_jobs=1))

@@ -99,21 +99,6 @@ def test_inner_calls_are_shown_with_the_outer_one(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_an_error_ends_the_display_and_is_not_hidden(capsys):
-    @show_progress(1)
-    def fail():
-        with tell_progress("training"):
-            time.sleep(0.1)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    shown = capsys.readouterr().err
-    time.sleep(0.1)
-    assert capsys.readouterr().err == ""
-    assert "training" in shown
-
-
 def test_a_screen_that_cannot_be_drawn_on_does_not_stop_the_work(monkeypatch):
     def fail(**options):
         raise OSError

@@ -1,22 +1,15 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer
 from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.black_box.asking import SpentError
-from oleander.data.reading import Reading
-from oleander.data.sampling import draw_sample
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import open_source
 from oleander.draws import Draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting import counting as counting_module
-from oleander.fitting.counting import Counts, count_others, plan_count
+from oleander.fitting.counting import Counts, count_others
 from oleander.results.evaluation import Evaluation, ExplainerCount
-from tests.making import OwnTrees
 from tests.sources.making import Law, X, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
@@ -71,32 +64,6 @@ class TestCount:
         assert sorted(asked["a"]) == sorted(others["a"])
         assert counts.to_dict() == atlas.evaluate(others, Law().predict(others)).to_dict()
 
-    def test_answers_that_the_fit_knows_are_believed(self, file, monkeypatch) -> None:
-        """They count, even where the black box would answer otherwise by now."""
-
-        class Fickle(Law):
-            is_upside_down = False
-
-            def predict(self, table: pd.DataFrame) -> np.ndarray:
-                said = super().predict(table)
-                return np.where(said == "high", "low", "high") if self.is_upside_down else said
-
-        def turn_and_count(*given, **how):
-            law.is_upside_down = True
-            return count_others(*given, **how)
-
-        exact = []
-        for count in (count_others, turn_and_count):
-            law = Fickle()
-            monkeypatch.setattr(counting_module, "count_others", count)
-            options = {"draws": Draws(0), "max_explainers": 3, "min_fidelity": 0.8, "random_state": 0}
-            exact.append(AggregateExplainer(law, **options).fit(quick_source(file)))
-        straight, turned = exact
-        known = straight.engine_.known
-        sample = straight.record_.explainers.evaluate(known.values, known.labels, known.weights)
-        n_others = straight.exact_.n_answered - sample.n_answered
-        assert straight.exact_.n_right - sample.n_right + turned.exact_.n_right - sample.n_right == n_others
-
     def test_rows_that_cannot_be_read_are_not_answered_and_counted(self, explainers, atlas, tmp_path) -> None:
         odd = X.copy()
         odd.loc[:9, "ward"] = "moon"
@@ -112,22 +79,6 @@ class TestCount:
         assert evaluation.classes["rows"].sum() == len(X) - 18
         whole = atlas.evaluate(X[18:], Law().predict(X[18:]))
         assert evaluation.coverage == pytest.approx(whole.coverage * (len(X) - 18) / len(X))
-
-    def test_no_more_is_asked_than_allowed(self, file, explainers) -> None:
-        with pytest.raises(SpentError):
-            count_others(open_source(file), explainers, counting(most=100), NOTHING)
-
-    @pytest.mark.parametrize("kind", [bool, int, float, str, object])
-    def test_labels_of_every_kind(self, file, kind) -> None:
-        def box(table: pd.DataFrame) -> np.ndarray:
-            return (table["a"] > 0).to_numpy().astype(kind)
-
-        atlas = AggregateExplainer(box, draws=Draws(0), schema=SCHEMA, max_explainers=2, random_state=0).fit(X[:300])
-        explainers = atlas.record_.explainers
-        others = count_others(open_source(file), explainers, counting(box), np.arange(50))
-        found, expected = atlas.evaluate(X[:50], box(X[:50])) + others, atlas.evaluate(X, box(X))
-        assert (found.coverage, found.agreement) == (expected.coverage, expected.agreement)
-        assert found.classes.to_dict("list") == expected.classes.to_dict("list")
 
 
 class TestCheckpoint:
@@ -149,44 +100,6 @@ class TestCheckpoint:
         assert counts.n_rows == len(X) - 3
         # Only the block with these rows is counted again.
         assert sum(map(len, box.asked)) == 2500 - 3
-
-
-class TestPlan:
-    READING = Reading(SCHEMA, SCHEMA.encode(X[:600]), positions=np.arange(600))
-
-    @pytest.mark.parametrize(("most", "left"), [(13_000, 13_000 - (len(X) - 600)), (None, None)])
-    def test_queries_for_the_other_rows_are_set_aside(self, file, most, left) -> None:
-        black_box = counting(most=most)
-        assert plan_count(quick_source(file), self.READING, black_box)
-        assert black_box.queries_left == left
-
-
-class TestPromise:
-    @pytest.mark.slow
-    def test_the_promise_is_kept(self, folder: Path) -> None:
-        """Of 50 fits with a promise for 10,000 candidates at once, none of the few chosen ones is off by more."""
-        source = open_source(folder)
-        furthest = []
-        for seed in range(50):
-            sample = draw_sample(source, 400, seed, source.columns)
-            schema = FeatureSchema.infer(sample.table)
-            options = {"candidates": OwnTrees(by_leaf=True), "max_explainers": 2, "min_fidelity": 0.7, "holdout": 0.25}
-            atlas = AggregateExplainer(Law(), random_state=seed, schema=schema, **options).fit(sample.table)
-            rows, held = atlas.engine_.rows, atlas.engine_.held
-            values = schema.encode(sample.table)
-            places = {row.tobytes(): place for row, place in zip(values, sample.positions, strict=True)}
-            explainers, black_box = atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), schema))
-            sampled = np.sort(
-                [places[row.tobytes()] for part in (rows, held) for row in part.values[part.point_of_row]]
-            )
-            parts = (explainers.evaluate(part.values, part.labels, part.weights) for part in (rows, held))
-            counts = Counts(*parts, count_others(source, explainers, black_box, sampled))
-            accuracy = counts.accuracy(0.02, 0.05, 0)
-            assert (counts.held.n_rows, counts.others.n_rows) == (100, len(X) - 400)
-            furthest.append(accuracy.seen / accuracy.promised)
-        assert max(furthest) < 1
-        # It would not be a test if shares were never off.
-        assert max(furthest) > 0.1
 
 
 def evaluation(n_rows, n_answered, n_right, *explainers, n_unread=0) -> Evaluation:

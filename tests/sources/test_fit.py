@@ -87,34 +87,12 @@ class TestFigures:
         assert certificate.answers.bound < evaluation.agreement
         assert "Certified on all rows that nothing was learned or chosen from" in plain.summary()
 
-    def test_a_small_source_is_taken_whole(self, tmp_path: Path) -> None:
-        path = write_frame(tmp_path / "few.parquet", X[:600])
-        atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path))
-        assert atlas.accuracy_.n_sample == atlas.exact_.n_rows == 600
-        assert atlas.certificate_.coverage.n_rows == atlas.accuracy_.n_judged == 150
-        assert atlas.accuracy_.seen == 0
-
     def test_without_held_out_rows_nothing_is_promised_but_all_is_counted(self, file: Path) -> None:
         atlas = AggregateExplainer(Law(), **{**QUICK, "holdout": None}).fit(quick_source(file))
         assert atlas.accuracy_.n_sample == rows_needed(EPSILON, 0.05)
         assert np.isnan(atlas.accuracy_.promised)
         assert not atlas.accuracy_.is_inside
         assert atlas.certificate_.coverage.n_rows == len(X) - atlas.accuracy_.n_sample
-
-    def test_a_table_has_no_exact_figures(self) -> None:
-        atlas = AggregateExplainer(Law(), **QUICK).fit(X[:500])
-        assert atlas.exact_ is None
-        assert atlas.accuracy_ is None
-        assert "from a sample" not in atlas.summary()
-
-    def test_it_is_saved_and_loaded(self, plain: AggregateExplainer, tmp_path: Path) -> None:
-        summary = plain.summary()
-        plain.save(tmp_path / "saved.oleander")
-        loaded = AggregateExplainer.load(tmp_path / "saved.oleander", Law())
-        assert loaded.exact_.to_dict() == plain.exact_.to_dict()
-        assert loaded.accuracy_ == plain.accuracy_
-        assert loaded.evaluate(X).to_dict() == plain.exact_.to_dict()
-        assert loaded.summary() == summary
 
 
 class TestSameness:
@@ -140,13 +118,6 @@ class TestSameness:
             # Dask has a string type of its own.
             assert content(atlas).replace('"string"', f'"{X["ward"].dtype}"') == plain_content
 
-    @pytest.mark.slow
-    def test_a_second_fit_leaves_nothing_of_the_first(self, file: Path, plain_content: str) -> None:
-        atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file))
-        atlas.set_params(**AggregateExplainer(Law(), **QUICK).get_params(deep=False)).fit(quick_source(file))
-        assert content(atlas) == plain_content
-        assert atlas.fit(X[:500]).exact_ is None
-
 
 class TestColumns:
     def test_rare_values_do_not_stop_the_count(self, tmp_path: Path) -> None:
@@ -169,19 +140,6 @@ class TestColumns:
         assert np.isnan(atlas.accuracy_.promised)
         assert "promise" not in atlas.summary()
         assert atlas.exact_.n_rows == len(X)
-
-    @pytest.mark.parametrize(
-        ("given", "words"),
-        [
-            ({"y": [1, 2]}, "y is a list; where rows are read block by block"),
-            ({"groups": "other"}, "the source lacks column 'other'"),
-        ],
-    )
-    def test_columns_that_are_no_features_are_given_by_name(
-        self, file: Path, given: dict[str, Any], words: str
-    ) -> None:
-        with pytest.raises(ValueError, match=words):
-            AggregateExplainer(Law(), **QUICK).fit(quick_source(file), **given)
 
 
 class TestQueries:

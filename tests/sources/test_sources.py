@@ -47,17 +47,6 @@ def test_what_names_a_source_is_opened_and_a_table_is_not(file: Path, folder: Pa
         assert as_source(table) is None
 
 
-def test_a_table_cannot_be_opened() -> None:
-    with pytest.raises(TypeError, match="a DataFrame is not read block by block: give a path"):
-        open_source(X)
-
-
-@pytest.mark.parametrize("option", [{"epsilon": 0}, {"epsilon": 1.5}, {"delta": 0}, {"block_size": 0}])
-def test_options_are_checked(file: Path, option: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(option))}=.* is not allowed"):
-        open_source(file, **option)
-
-
 def write_bytes(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path

@@ -25,15 +25,6 @@ def test_bounds_scales_and_levels_that_cannot_be(kind, about):
         Feature("x", kind, "float64", **about)
 
 
-@pytest.mark.parametrize("missing", [True, False])
-def test_what_a_column_holds_can_be_encoded(missing):
-    age = Feature("age", Kind.INTEGER, "float64", upper=90, missing=missing)
-    colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "red"), missing=missing)
-    assert age.read([30, None, np.inf, "old"])[1].tolist() == [True, missing, False, False]
-    assert colour.read(["red", None, "mauve"])[1].tolist() == [True, missing, False]
-    assert colour.read(pd.Categorical(["red", "mauve", None]))[1].tolist() == [True, False, missing]
-
-
 def test_names_of_dtypes():
     for name in ("<U7", "Int64", "string", "category", "double[pyarrow]"):
         assert read_dtype_name(name) == name

@@ -185,12 +185,6 @@ def test_blocks_are_the_rows_whatever_holds_them(monkeypatch, make, n_missing):
     assert np.flatnonzero(~mask).tolist() == [20, 21, 22]
 
 
-def test_blocks_of_a_frame_are_found_by_name(monkeypatch, mixed, mixed_schema):
-    monkeypatch.setattr("oleander.data.schema.schema.MOST_CELLS", 2 * len(mixed_schema))
-    blocks = mixed_schema.encode_blocks(mixed[mixed.columns[::-1]], range(len(mixed_schema)))
-    np.testing.assert_array_equal(np.concatenate([rows for rows, _ in blocks]), mixed_schema.encode(mixed))
-
-
 @pytest.mark.parametrize("give", [lambda X, i: X.iloc[[i]], lambda X, i: X.iloc[i], lambda X, i: dict(X.iloc[i])])
 def test_one_plain_row_is_encoded_as_in_a_table(give):
     X = pd.DataFrame(
@@ -216,14 +210,3 @@ def test_a_row_that_is_not_plain_is_left_to_pandas(changes):
     assert FeatureSchema.infer(X).encode_plain(X) is None
     # Without names, an array is no row of a frame.
     assert FeatureSchema.infer(X).encode_plain(np.array([61, 0])) is None
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
-def test_one_plain_row_of_an_array_is_encoded_as_in_a_table(dtype):
-    X = np.array([[61, 0], [58, 1], [70, 0]], dtype=dtype)
-    schema = FeatureSchema.infer(X)
-    for row in X:
-        np.testing.assert_array_equal(schema.encode_plain(row), schema.encode(row[None]))
-    assert schema.encode_plain(X[0, :1]) is None
-    assert schema.encode_plain(np.array([np.nan, 1.0])) is None
-    assert schema.encode_plain(np.array([61, "b"], dtype=object)) is None
