@@ -3,11 +3,9 @@
 `make bench SUBJECT=speed BEFORE=COMMIT` runs it together with the table of aims.
 
     python -m benchmarks.history --before COMMIT
-    python -m benchmarks.history --before COMMIT --count 5000000
 
 Two versions take turns, each in processes of its own, so that other work of the machine slows both alike. The ratio of
 the best times is what to look at. Nothing is compared with a limit: a run shows a slowdown, and fails only on an error.
-``--count`` times the count pass alone, over as many rows as it says.
 """
 
 import argparse
@@ -67,39 +65,30 @@ def make_works(size: str, *, with_count: bool = True) -> dict[str, Callable[[], 
     }
 
 
-def make_count(n_rows: int, folder: str | None = None) -> Callable[[], Any]:
-    """Return the pass over Parquet files that counts every row outside the sample, with a cheap black box.
-
-    The files are written first, unless a folder has them.
-    """
+def make_count(n_rows: int) -> Callable[[], Any]:
+    """Return the pass over Parquet files that counts every row outside the sample, with a cheap black box."""
     import numpy as np
 
     from benchmarks.subjects.streaming import CHUNK, Law, make_chunk, write_rows
     from oleander import AggregateExplainer, open_source
     from oleander.black_box.asking import BlackBox, CountingBlackBox
-    from oleander.fitting import counting
+    from oleander.fitting.counting import count_others
 
-    if folder is None:
-        folder = tempfile.mkdtemp()
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        write_rows(Path(folder), n_rows)
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write_rows(Path(folder), n_rows)
     source = open_source(folder)
     sample = make_chunk(min(CHUNK, n_rows // 8), 0)[:2_000]
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.7, random_state=0).fit(sample)
     positions = np.sort(np.random.default_rng(0).choice(n_rows, n_rows // 60, replace=False))
     explainers = atlas.record_.explainers
-    count_others = getattr(counting, "count_others", None)
+    # An option of earlier commits, for a fit that is given no schema.
+    options: dict[str, Any] = {"saw_all": True} if "saw_all" in inspect.signature(count_others).parameters else {}
 
     def count() -> Any:
-        box = CountingBlackBox(BlackBox(Law(), explainers.schema))
-        if count_others is not None:
-            # As in a fit that is given no schema.
-            return count_others(source, explainers, box, positions, saw_all=True)
-        # Earlier commits count the sample in the same pass, with known answers, and some lack the option.
-        count_all = getattr(counting, "count_all")  # noqa: B009 (no longer there)
-        how = {"saw_all": True} if "saw_all" in inspect.signature(count_all).parameters else {}
-        learned, held = ((own, np.zeros(len(own), dtype=int)) for own in (positions[::2], positions[1::2]))
-        return count_all(source, explainers, box, learned, held, **how)
+        return count_others(
+            source, explainers, CountingBlackBox(BlackBox(Law(), explainers.schema)), positions, **options
+        )
 
     return count
 
@@ -115,33 +104,10 @@ def measure(size: str) -> dict[str, float]:
     return taken
 
 
-def measure_count(n_rows: int, folder: str) -> dict[str, float]:
-    """Return the seconds and the memory of the count pass, of which the black box alone is one part."""
-    import pandas as pd
-
-    from benchmarks.subjects.streaming import MEBIBYTE, Law, Memory, resident
-
-    work = make_count(n_rows, folder)
-    before = resident(os.getpid())
-    with Memory() as memory:
-        start = time.process_time()
-        work()
-        taken = time.process_time() - start
-    tables = [pd.read_parquet(file) for file in sorted(Path(folder).iterdir())[:4]]
-    start = time.process_time()
-    for table in tables:
-        Law().predict(table)
-    alone = (time.process_time() - start) * n_rows / sum(map(len, tables))
-    name = f"count pass, Parquet, {n_rows:,} × 30"
-    times = {name: taken, f"{name}, without the black box": taken - alone}
-    return {**times, "peak MiB": memory.peak / MEBIBYTE, "peak MiB above the fit": (memory.peak - before) / MEBIBYTE}
-
-
-def measure_version(source: Path, size: str, count: Sequence[str] = ()) -> dict[str, float]:
+def measure_version(source: Path, size: str) -> dict[str, float]:
     """Return what ``measure`` finds with the package in a folder, in a process of its own."""
-    environment = make_environment(source, ROOT)
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure", *count]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=make_environment(source, ROOT))
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -154,21 +120,11 @@ def check_out(commit: str, folder: Path) -> Path:
     return folder / "src"
 
 
-def take_turns(commit: str, size: str, n_rows: int | None = None, n_turns: int = N_TURNS) -> dict[str, list[float]]:
-    """Return the seconds of each path with the package as it was and as it is: the best of several turns of each.
-
-    Given rows, of the count pass alone.
-    """
-    from benchmarks.subjects.streaming import write_rows
-
+def take_turns(commit: str, size: str, n_turns: int = N_TURNS) -> dict[str, list[float]]:
+    """Return the seconds of each path with the package as it was and as it is: the best of several turns of each."""
     with tempfile.TemporaryDirectory() as folder:
-        sources, count = [check_out(commit, Path(folder)), ROOT / "src"], []
-        if n_rows is not None:
-            rows = Path(folder) / "rows"
-            rows.mkdir()
-            write_rows(rows, n_rows)
-            count = ["--count", str(n_rows), "--folder", str(rows)]
-        turns = [[measure_version(source, size, count) for source in sources] for _ in range(n_turns)]
+        sources = [check_out(commit, Path(folder)), ROOT / "src"]
+        turns = [[measure_version(source, size) for source in sources] for _ in range(n_turns)]
     return {name: [min(turn[version][name] for turn in turns) for version in (0, 1)] for name in turns[0][1]}
 
 
@@ -220,23 +176,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
     parser.add_argument("--before", help="the commit or tag to compare with; without one, only stages are shown")
     parser.add_argument("--size", choices=["tiny", "full"], default="full")
-    parser.add_argument("--count", type=int, metavar="ROWS", help="time the count pass alone, over this many rows")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.count and not (given.before or given.measure):
-        parser.error("--count compares with an earlier commit: give --before.")
     warnings.simplefilter("ignore")
     if given.measure:
-        found = measure_count(given.count, given.folder) if given.folder else measure(given.size)
-        print(json.dumps(found))
+        print(json.dumps(measure(given.size)))
         return
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     print(f"Load of the machine at the start: {load} on {os.cpu_count()} cores.\n")
     if given.before:
-        print(compare(given.before, take_turns(given.before, given.size, given.count)))
-    if not given.count:
-        print(write_stages(profile(given.size)))
+        print(compare(given.before, take_turns(given.before, given.size)))
+    print(write_stages(profile(given.size)))
 
 
 if __name__ == "__main__":

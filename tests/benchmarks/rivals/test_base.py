@@ -15,6 +15,8 @@ from benchmarks.rivals import (
     SubmodularPick,
     TreeWithAbstention,
 )
+from benchmarks.rivals.base import spread_points
+from tests.making import label
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
@@ -87,3 +89,17 @@ class TestContract:
         rival = make(three_bands).fit(table)
         words = " ".join(m.region.describe() + str(rule) for m in rival.explainers_ for rule in m.explainer.rules())
         assert "age" in words
+
+
+def test_points_are_spread_over_the_data_whatever_their_order():
+    """Nine tenths of the points lie close together along a column that counts little in units of its spread."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.append(rng.normal(size=900), rng.uniform(10, 20, 100)), 1e3 * rng.normal(size=1_000)])
+    order = rng.permutation(1_000)
+    chosen, again = (spread_points(label(rows, lambda X: X[:, 0] > 0), 16) for rows in (X, X[order]))
+    assert {tuple(row) for row in X[chosen]} == {tuple(row) for row in X[order][again]}
+    assert len(chosen) == 16
+    assert 1 <= (X[chosen, 0] > 9).sum() <= 4
+    # Cells are equally full: half of the chosen lie on either side of the median of the widest column.
+    assert abs((X[chosen, 0] > np.median(X[:, 0])).sum() - 8) <= 2
+    assert len(spread_points(label(X, lambda X: X[:, 0] > 0), None)) == 1_000

@@ -39,7 +39,7 @@ def test_an_archive_and_its_folder(folder, tmp_path_factory):
     with zipfile.ZipFile(place / "uci_archive.zip", "w") as archive:
         # As UCI's: a folder's entry has no slash at its end.
         archive.writestr("S1_Dataset", "")
-        for file in sorted(folder.rglob("*p*")):
+        for file in sorted(folder.rglob("*p*"), reverse=True):
             archive.write(file, file.relative_to(folder))
     expected = load_geriatric(folder)
     for path in (place, place / "uci_archive.zip"):
