@@ -1,4 +1,4 @@
-"""A black box that is watched, draws that it labels, and whether a package is installed."""
+"""A black box that is watched, and whether a package is installed. An earlier commit is measured with it too."""
 
 import importlib.util
 import time
@@ -6,10 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from oleander.arrays import Floats
-from oleander.black_box.asking import CountingBlackBox
-from oleander.draws.labelled import LabelledDraws, draw_around
 
 
 class WatchedBlackBox:
@@ -36,13 +32,6 @@ class WatchedBlackBox:
         self.n_rows += len(X)
         self.n_calls += 1
         return answers
-
-
-def draw_and_ask(rows: Floats, black_box: CountingBlackBox, n_draws: int, seed: int) -> LabelledDraws:
-    """Draw synthetic rows around some rows, encoded by the exact schema, and ask the black box about each."""
-    values, parents = draw_around(rows, black_box.schema, n_draws, seed)
-    answers = black_box.ask_in_batches(values, "asking about draws")
-    return LabelledDraws.read(black_box.schema, black_box.schema.fold(values), answers, parents, seed)
 
 
 def is_installed(module: str) -> bool:

@@ -33,7 +33,7 @@ from oleander.data.reading import read
 from oleander.data.rows import Rows, split_off
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.draws.labelled import LabelledDraws, draw_and_ask
+from oleander.draws.labelled import LabelledDraws, draw_around
 from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Claim, claim_units
 from oleander.judging.fixed_sequence import Judged
@@ -184,7 +184,9 @@ def compare_models(
         (every[:0], every) if background is not None else split_off(len(every), 0.5, reading.groups, seed)
     )
     around = reading.values[learned] if reading.background is None else reading.background
-    draws = draw_and_ask(around, black_box, n_draws, seed)
+    values, parents = draw_around(around, black_box.schema, n_draws, seed)
+    answers = black_box.ask_in_batches(values, "asking about draws")
+    draws = LabelledDraws.read(black_box.schema, black_box.schema.fold(values), answers, parents, seed)
     tree, leaves = _find_regions(draws, reading.schema, max_regions, seed)
     judges = reading.take(judging)
     rows = label_rows(judges.values, black_box, groups=judges.groups, merge=False)

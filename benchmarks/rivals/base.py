@@ -10,12 +10,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.arrays import Ints
+from oleander.arrays import Floats, Ints
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.checks import make_seed, one_per_row
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import LabelledDraws, draw_around
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.rules import Region
@@ -152,3 +153,10 @@ def spread_points(rows: Rows, most: int | None) -> Ints:
         cut = len(points) * lower // share
         cells += [(ordered[:cut], lower), (ordered[cut:], share - lower)]
     return np.sort(np.array(chosen, dtype=np.intp))
+
+
+def draw_and_ask(rows: Floats, black_box: CountingBlackBox, n_draws: int, seed: int) -> LabelledDraws:
+    """Draw synthetic rows around some rows, encoded by the exact schema, and ask the black box about each."""
+    values, parents = draw_around(rows, black_box.schema, n_draws, seed)
+    answers = black_box.ask_in_batches(values, "asking about draws")
+    return LabelledDraws.read(black_box.schema, black_box.schema.fold(values), answers, parents, seed)

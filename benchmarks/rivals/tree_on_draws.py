@@ -3,9 +3,8 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-from benchmarks.measuring import draw_and_ask
 from benchmarks.rivals.abstaining_tree import choose_tree
-from benchmarks.rivals.base import Baseline
+from benchmarks.rivals.base import Baseline, draw_and_ask
 from oleander import NothingFoundError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measuring import WatchedBlackBox, draw_and_ask
+from benchmarks.measuring import WatchedBlackBox
+from benchmarks.rivals.base import draw_and_ask
 from oleander.arrays import Floats, Ints
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
