@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import history
-from benchmarks.stage_times import BOX, LIBRARIES, share_out
+from benchmarks.stage_times import BOX, BY_FUNCTION, BY_MODULE, LIBRARIES, share_out
 
 
 def spin(seconds, read):
@@ -70,3 +70,12 @@ def test_an_earlier_commit_is_measured_without_the_rivals_of_today():
     root = Path(history.__file__).parents[1]
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=root)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_stage_names_a_place_that_is_there():
+    source = Path(history.__file__).parents[1] / "src" / "oleander"
+    for place in BY_FUNCTION:
+        module, function = place.split(":")
+        if not module.startswith("benchmarks"):
+            assert f"def {function}(" in (source / f"{module}.py").read_text(), place
+    assert all((source / module).exists() or (source / f"{module}.py").exists() for module in BY_MODULE)
