@@ -14,8 +14,9 @@ def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
     grid = Grid.learn(rows, mixed_schema)
     features = tuple(range(len(mixed_schema)))
     tree = grow_tree(rows, labels, np.arange(3), mixed_schema, features, 30, simplify=False)
-    members, others = Memberships(grid, grid.encode(rows)), Memberships(grid, grid.encode(new))
+    members = Memberships(grid, grid.codes)
     keys, laid = lay_nodes(tree, members)
+    others = Memberships.lay(grid, new, set(keys))
     for node, key in enumerate(keys):
         box = grid.to_box(key)
         inside = unpack(members.of_box(key), len(rows))

@@ -11,7 +11,7 @@ def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
     rows = mixed_schema.encode(mixed)
     grid = Grid.learn(rows, mixed_schema)
     features = np.arange(len(mixed_schema))
-    draws = Memberships(grid, grid.encode(rows))
+    draws = Memberships(grid, grid.codes)
     polisher = Polisher(draws, features)
     gains = 6 * (IS_RIGHT - 0.7) + IS_NEW
     for _ in range(10):
@@ -30,7 +30,7 @@ def test_cuts_of_other_columns_stay(mixed_schema, mixed):
     """A column that is not polished keeps its cut, and draws outside that cut have no say."""
     rows = mixed_schema.encode(mixed)
     grid = Grid.learn(rows, mixed_schema)
-    draws = Memberships(grid, grid.encode(rows))
+    draws = Memberships(grid, grid.codes)
     old = (1, (1 << 20) - 1)
     is_right = draws.covers([(old,)])[0] == (rows[:, 0] > 70)
     ways = [(2 * IS_RIGHT - 1, None)]

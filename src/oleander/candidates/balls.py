@@ -3,7 +3,6 @@
 Centers are rows, or rounded rows; radii are given, or chosen so that balls hold a share of the rows.
 """
 
-import copy
 import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,18 +10,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints, Labels
+from oleander.arrays import Floats, Ints
 from oleander.black_box.asking import CountingBlackBox
-from oleander.candidates.base import Candidate, Generator
+from oleander.candidates.base import Candidate, Generator, Recipe
 from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema.inference import measure_scale
 from oleander.data.schema.rounding import round_to_step
-from oleander.data.tolerance import Tolerance
-from oleander.draws.in_ball import Bounds, draw_in_ball, seed_for
+from oleander.draws.in_ball import Bounds, seed_for
 from oleander.messages import warn_user
 from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
-from oleander.rules.base import Explainer
 
 if TYPE_CHECKING:
     from oleander.candidates.pool import CandidatePool
@@ -60,28 +57,6 @@ def hide_rows(centers: Floats, rows: Rows, rng: np.random.Generator) -> Floats:
                 step = np.sign(step) if schema[j].is_whole else step * spread[j] / 20
                 hidden[i, j] = np.clip(hidden[i, j] + step, schema[j].lower, schema[j].upper)
     return hidden
-
-
-@dataclass(frozen=True, eq=False)
-class BallRecipe:
-    """Draw in a ball, then fit a copy of the local explainer (Algorithm 1)."""
-
-    ball: Ball
-    n_draws: int
-    local: LocalExplainer
-    seed: int
-    bounds: Bounds = "clipped"
-
-    def draw(self) -> Floats:
-        """Return the draws: the same ones every time, since the seed is the candidate's own."""
-        return draw_in_ball(self.ball, self.n_draws, np.random.default_rng(self.seed), bounds=self.bounds)
-
-    def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
-        """Return a new explainer for the ball."""
-        # An explainer of labels need not know of numbers.
-        within = {} if tolerance is None else {"tolerance": tolerance}
-        local = copy.deepcopy(self.local)
-        return local.fit(draws, labels, schema=self.ball.schema, center=self.ball.center, **within)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +123,7 @@ class Balls:
             for radius in radii:
                 ball = Ball(rows.schema, center, radius, self.max_flips, self.scale == "none")
                 seed = seed_for(random_state, center, radius)
-                recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.bounds)
+                recipe = Recipe(ball, self.n_draws, self.local, seed, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls"))
         return candidates
 

@@ -1,33 +1,44 @@
 """Candidates: a region with an explainer, or a recipe that trains one; who proposes them; the default's `Boxes`."""
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
-from oleander.rules import Explainer, Region
+from oleander.draws.in_ball import Bounds, draw_in_ball
+from oleander.rules import Ball, Explainer, LocalExplainer, Region
 
 
-@runtime_checkable
-class Recipe(Protocol):
-    """The training of an explainer that needs the black box: draws first, then a fit to the answers.
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Draw in a ball, then fit a copy of the local explainer to the black box's answers (Algorithm 1).
 
     The two steps are apart so that the draws of many candidates go to the black box in one call.
     """
 
-    @property
-    def n_draws(self) -> int:
-        """The number of rows that ``draw`` returns."""
+    ball: Ball
+    n_draws: int
+    local: LocalExplainer
+    seed: int
+    bounds: Bounds = "clipped"
 
     def draw(self) -> Floats:
-        """Return encoded rows for the black box to label; the same ones every time."""
+        """Return the draws: the same ones every time, since the seed is the candidate's own."""
+        return draw_in_ball(self.ball, self.n_draws, np.random.default_rng(self.seed), bounds=self.bounds)
 
     def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
-        """Return a new explainer, learned from the draws and their labels, which may be numbers with a tolerance."""
+        """Return a new explainer for the ball."""
+        # An explainer of labels need not know of numbers.
+        within = {} if tolerance is None else {"tolerance": tolerance}
+        local = copy.deepcopy(self.local)
+        return local.fit(draws, labels, schema=self.ball.schema, center=self.ball.center, **within)
 
 
 @dataclass(frozen=True, eq=False)

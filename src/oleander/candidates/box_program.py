@@ -18,8 +18,6 @@ from oleander.selection.solvers import bound_choice
 MIN_MASS = 0.002
 # A rule that covers nothing new must correct the answers for this share of the draws.
 MIN_CORRECTED = 0.005
-# How often the search starts again with two rules exchanged at random.
-N_RESTARTS = 5
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 ROUNDING = 1e-9
 
@@ -48,19 +46,13 @@ class Limits:
 
     def widen(self, key: Key, label: int, grid: Grid) -> Key:
         """Return the smallest box around a box that bounds each monotone column from the allowed side only."""
-        if label not in (self.lowest, self.highest):
-            return key
-        for column, rises in self.monotone:
-            mask, full = dict(key).get(column), grid.full_mask(column)
-            if mask is None:
-                continue
-            n_codes = grid.columns[column].n_codes
-            missing, known = mask >> n_codes & 1, mask & ((1 << n_codes) - 1)
-            if known and (label == self.highest) == rises:
-                known = (1 << n_codes) - (known & -known)
-            elif known:
-                known = (1 << known.bit_length()) - 1
-            key = restrict(key, column, known | missing << n_codes, full)
+        for column, rises in self.monotone if label in (self.lowest, self.highest) else ():
+            n_codes, mask = grid.columns[column].n_codes, dict(key).get(column, 0)
+            missing, known = mask >> n_codes << n_codes, mask & ((1 << n_codes) - 1)
+            if known:
+                is_from_below = (label == self.highest) == rises
+                known = (1 << n_codes) - (known & -known) if is_from_below else (1 << known.bit_length()) - 1
+                key = restrict(key, column, known | missing, grid.full_mask(column))
         return key
 
 
@@ -163,7 +155,7 @@ class CoverProgram:
 
     @cached_property
     def _n_coverable(self) -> int:
-        return self._count(np.arange(len(self.allowed)))
+        return int(kernels.count_bits(np.bitwise_or.reduce(self._inside, axis=0)[None])[0])
 
     @cached_property
     def _right(self) -> Bits:
@@ -179,32 +171,17 @@ class CoverProgram:
 
         It is at least as wide as each of the starts: other choices that are allowed here.
         """
-        if not len(self.allowed):
-            return []
         best, most = np.zeros(0, dtype=np.intp), 0
-
-        def consider(start: Ints) -> None:
-            nonlocal best, most
+        for start in [(), *starts]:
             # What covers all that there is cannot be widened.
             if most < self._n_coverable:
                 slots = np.full(max_rules, -1)
-                slots[: len(start)] = start
-                found = kernels.find_cover(self._inside, slots)
-                n_covered = self._count(found)
+                slots[: len(start)] = self.allowed.searchsorted(start)
+                found = self.allowed[kernels.find_cover(self._inside, slots)]
+                n_covered = self.candidates.count(found)
                 if n_covered > most:
                     best, most = found, n_covered
-
-        for start in [(), *starts]:
-            consider(self.allowed.searchsorted(start))
-        # The same numbers of candidates and rules meet the same exchanges, whatever was solved before.
-        rng = np.random.default_rng([len(self.allowed), max_rules])
-        for _ in range(N_RESTARTS if len(best) > 2 else 0):
-            kept = rng.permutation(best)[: len(best) - 2]
-            consider(np.append(kept, rng.integers(len(self.allowed))))
-        return [int(number) for number in self.allowed[best]]
-
-    def _count(self, places: Ints) -> int:
-        return int(kernels.count_bits(np.bitwise_or.reduce(self._inside[places], axis=0)[None])[0])
+        return [int(number) for number in best]
 
     def without_weak(self, chosen: Sequence[int]) -> list[int]:
         """Return the choice without rules that add too little to the others, the weakest first."""
@@ -228,18 +205,14 @@ class CoverProgram:
         full = tuple(chosen)
         while full and len(full) < max_rules:
             if full not in self._corrected:
-                self._corrected[full] = (*full, *self._find_correction(full))
+                gains = self._count_corrected(full)
+                best = int(gains.argmax())
+                is_enough = gains[best] >= max(self.min_gain, MIN_CORRECTED * self.candidates.n_draws)
+                self._corrected[full] = (*full, int(self.allowed[best])) if is_enough else full
             if self._corrected[full] == full:
                 break
             full = self._corrected[full]
         return list(full)
-
-    def _find_correction(self, chosen: Sequence[int]) -> list[int]:
-        """Return the candidate that corrects the most answers, if it corrects enough of them."""
-        gains = self._count_corrected(chosen)
-        best = int(gains.argmax())
-        n_least = max(self.min_gain, MIN_CORRECTED * self.candidates.n_draws)
-        return [int(self.allowed[best])] if gains[best] >= n_least else []
 
     def _count_corrected(self, chosen: Sequence[int]) -> Ints:
         """Return by how many draws the right answers become more with each candidate beside the chosen."""

@@ -34,21 +34,14 @@ class Grid:
     columns: Sequence[Column]
 
     @classmethod
-    def learn(cls, draws: Floats, schema: FeatureSchema) -> "Grid":
+    def learn(cls, draws: Floats, schema: FeatureSchema) -> Self:
         """Return the grid whose edges are readable quantiles of the draws."""
         return cls(schema, make_columns(draws, schema, tuple(range(len(schema)))))
 
     @property
     def codes(self) -> NDArray[np.int32]:
-        """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws).
-
-        ``codes.take(some, axis=1)`` has no gaps between the codes of a feature, unlike ``codes[:, some]``.
-        """
+        """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws)."""
         return np.stack([column.codes for column in self.columns])
-
-    def encode(self, rows: Floats) -> NDArray[np.int32]:
-        """Return the bin codes of encoded rows, of shape (n_features, n_rows)."""
-        return np.array([self.encode_column(rows, position) for position in range(len(self.columns))])
 
     def encode_column(self, rows: Floats, position: int) -> NDArray[np.int32]:
         """Return the bin codes of one column of encoded rows."""
@@ -140,10 +133,9 @@ class Memberships:
 
     def of_cut(self, cut: Cut) -> Bits:
         """Return which rows fulfil one cut."""
-        found = self._cuts.get(cut)
-        if found is None:
-            found = self._cuts[cut] = self._find_matches(self.codes[cut[0]], cut)
-        return found
+        if cut not in self._cuts:
+            self._cuts[cut] = self._find_matches(self.codes[cut[0]], cut)
+        return self._cuts[cut]
 
     def _find_matches(self, codes: NDArray[np.int32], cut: Cut) -> Bits:
         n_codes, mask = self.grid.columns[cut[0]].n_codes, cut[1]
@@ -154,15 +146,12 @@ class Memberships:
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""
-        if not key:
-            return kernels.pack(np.ones(self.n_rows, dtype=bool))
-        found = self._boxes.get(key)
-        if found is None:
-            found = self.of_cut(key[0])
-            for cut in key[1:]:
+        if key not in self._boxes:
+            found = kernels.pack(np.ones(self.n_rows, dtype=bool))
+            for cut in key:
                 found = found & self.of_cut(cut)
             self._boxes[key] = found
-        return found
+        return self._boxes[key]
 
     def remember(self, keys: Sequence[Key], inside: Bits) -> None:
         """Keep which rows lie in some boxes."""

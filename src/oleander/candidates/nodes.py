@@ -37,8 +37,7 @@ def grow_on_answers(
 ) -> Iterator[Tree]:
     """Yield one tree for labels, and two for numbers: on bins as wide as one constant can serve, and by variance.
 
-    The columns are those of ``some`` of the draws. ``shift`` says where the first bin of numbers begins, so that no
-    border between bins is the same in many trees.
+    The columns are those of ``some`` draws. ``shift`` is where the first bin begins, so that trees differ in borders.
     """
     labels, n_labels = draws.bin_answers(shift)
     yield grow_on_columns(columns, labels[some], np.arange(n_labels), draws.schema, max_leaves, min_leaf)
@@ -73,12 +72,7 @@ def lay_nodes(tree: Tree, draws: Memberships) -> tuple[list[Key], Bits]:
     return keys, inside
 
 
-def grow_trees(
-    draws: LabelledDraws,
-    grows: Ints,
-    grid: Grid,
-    rng: np.random.Generator,
-) -> list[Tree]:
+def grow_trees(draws: LabelledDraws, grows: Ints, grid: Grid, rng: np.random.Generator) -> list[Tree]:
     """Grow one large tree, small ones on parts of columns and draws, and one against the rest for each class."""
     columns = [column.take(grows) for column in grid.columns]
     min_leaf = max(2, round(0.0005 * len(grows)))
@@ -106,7 +100,7 @@ def make_pool(
 ) -> BoxPool:
     """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose.
 
-    ``right`` says which answer, by row, is right on which draw. ``n_terms`` has the terms of answers that are lines.
+    ``right`` says which answer is right on which draw, and ``n_terms`` how many terms each has.
     """
     found: dict[Key, Bits] = {}
     for tree in trees:

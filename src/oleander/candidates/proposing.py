@@ -39,12 +39,6 @@ MOST_DRAWS = 1_000
 REFIT_AT = (0.93, 0.85, 0.7)
 
 
-def find_useful_columns(keys: Sequence[Key]) -> Ints:
-    """Return the columns that boxes are cut along, the most frequent if there are very many."""
-    columns, counts = np.unique([cut[0] for key in keys for cut in key], return_counts=True)
-    return np.sort(columns[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]).astype(np.intp)
-
-
 class Polisher:
     """Draws as bin codes, laid out to move the sides of boxes along some columns."""
 
@@ -64,13 +58,8 @@ class Polisher:
     ) -> list[Key]:
         """Return the box after the best moves of single columns in each way, one after another.
 
-        Parameters
-        ----------
-        key : Key
-        is_right, is_new : bool arrays of shape (n_draws,)
-            Which draws the box answers correctly, and which no other box covers.
-        ways, penalty
-            As in ``kernels.CodedDraws.move_box``, for the kinds of draws in the order of ``IS_RIGHT`` and ``IS_NEW``.
+        The masks say which draws the box answers correctly, and which no other box covers. ``ways`` and ``penalty`` are
+        as in ``kernels.CodedDraws.move_box``, for the kinds of draws in the order of ``IS_RIGHT`` and ``IS_NEW``.
         """
         if not len(self.positions):
             return [key] * len(ways)
@@ -110,7 +99,10 @@ class Proposer:
     ) -> None:
         self.right, self.min_gain = draws.find_right(learns), min_gain
         self.pool = make_pool(trees, members, self.right, draws.count_terms(), limits.max_conditions)
-        self.polisher = Polisher(members, find_useful_columns(self.pool.keys), limits.max_conditions)
+        # Sides move along the columns of the boxes, the most frequent if there are very many.
+        columns, counts = np.unique([cut[0] for key in self.pool.keys for cut in key], return_counts=True)
+        columns = np.sort(columns[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]).astype(np.intp)
+        self.polisher = Polisher(members, columns, limits.max_conditions)
         self.candidates = BoxCandidates(members, kernels.pack(self.right), limits)
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
@@ -127,7 +119,8 @@ class Proposer:
         while len(chosen) < MOST_BOXES and len(self._every_box):
             covered = self.candidates.union(chosen)
             start = self._pick_start(covered, threshold)
-            moved = self._move(self.pool.keys[start], int(self.pool.labels[start]), covered, threshold)
+            key, label = self.pool.keys[start], int(self.pool.labels[start])
+            moved = self._move(key, label, covered, threshold, freely=True)
             best, gain = self._find_widest(moved, covered, threshold)
             if gain < self.min_gain:
                 break
@@ -153,21 +146,14 @@ class Proposer:
         for slot, number in enumerate(chosen):
             covered = self.candidates.union(chosen[:slot] + chosen[slot + 1 :])
             one = self.candidates[number]
-            widened = self._widen(one.key, one.label, covered, threshold)
-            chosen[slot] = self._find_widest([number, widened], covered, threshold)[0]
+            widened = self._move(one.key, one.label, covered, threshold, freely=False)
+            chosen[slot] = self._find_widest([number, *widened], covered, threshold)[0]
 
-    def _move(self, key: Key, label: int, covered: Bits, threshold: float) -> list[int]:
-        """Return the candidates met while a box moves: freely at a price, and then under the threshold."""
-        gains = MOVING_PRICE * (IS_RIGHT - threshold) + IS_RIGHT * IS_NEW
-        return self._add_moved(key, label, covered, [(gains, None), (IS_NEW, IS_RIGHT - threshold)])
-
-    def _widen(self, key: Key, label: int, covered: Bits, threshold: float) -> int:
-        """Return the candidate that a box becomes when its sides move under the threshold."""
-        return self._add_moved(key, label, covered, [(IS_NEW, IS_RIGHT - threshold)])[0]
-
-    def _add_moved(
-        self, key: Key, label: int, covered: Bits, ways: Sequence[tuple[Floats, Floats | None]]
-    ) -> list[int]:
+    def _move(self, key: Key, label: int, covered: Bits, threshold: float, *, freely: bool) -> list[int]:
+        """Return the candidates that a box becomes, first at a price if it moves freely, and then at the threshold."""
+        ways: list[tuple[Floats, Floats | None]] = [(IS_NEW, IS_RIGHT - threshold)]
+        if freely:
+            ways.insert(0, (MOVING_PRICE * (IS_RIGHT - threshold) + IS_RIGHT * IS_NEW, None))
         is_new = kernels.unpack(~covered, self.candidates.n_draws)
         keys = self.polisher.move(key, self.right[label], is_new, ways, self._penalty)
         return [self.candidates.add(moved, label) for moved in keys]
@@ -199,19 +185,15 @@ def learn_lines(
     draws = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
     proposer = Proposer(draws, learns, trees, members, limits, min_gain)
     for threshold in REFIT_AT:
-        inside = proposer.candidates.bits(proposer.propose(threshold))
-        boxes = kernels.unpack(inside, len(learns))
-        draws = with_lines(draws, learns, (np.flatnonzero(box) for box in boxes), columns, most)
+        boxes = kernels.unpack(proposer.candidates.bits(proposer.propose(threshold)), len(learns))
+        draws = with_lines(draws, learns, map(np.flatnonzero, boxes), columns, most)
     return draws
 
 
 def with_lines(
     draws: LabelledDraws, some: Ints, parts: Iterable[Ints], columns: Ints, max_terms: int = MOST_TERMS
 ) -> LabelledDraws:
-    """Return draws with lines of one term and more as further answers.
-
-    The lines learn from ``some`` of the draws: they are fitted to each of ``parts``, positions among these, by itself.
-    """
+    """Return draws with further answers: lines fitted to each of ``parts``, positions among ``some`` of the draws."""
     assert draws.truth is not None
     assert draws.tolerance is not None
     values, answers = draws.values[some], draws.truth[some]

@@ -48,11 +48,10 @@ class LabelledDraws:
     ) -> Self:
         """Return draws with the black box's answers: labels, or numbers with a tolerance, which "auto" chooses."""
         if tolerance is None:
-            classes, codes = encode_labels(answers)
-            return cls(schema, values, classes, codes, parents)
-        within = tolerance if isinstance(tolerance, Tolerance) else choose_tolerance(values, answers, seed)
-        none = np.zeros(0, dtype=np.intp)
-        return cls(schema, values, np.empty(0), none, parents, answers).with_tolerance(within)
+            return cls(schema, values, *encode_labels(answers), parents)
+        within = choose_tolerance(values, answers, seed) if tolerance == "auto" else tolerance
+        draws = cls(schema, values, np.empty(0), np.zeros(0, dtype=np.intp), parents, answers)
+        return draws.with_tolerance(within)
 
     @property
     def n_answers(self) -> int:
@@ -75,8 +74,7 @@ class LabelledDraws:
         if self.tolerance is None:
             found, positions = encode_labels(labels)
             place, classes = {label: number for number, label in enumerate(found.tolist())}, self.classes.tolist()
-            for code in codes:
-                yield np.asarray(positions == place.get(classes[code], len(place)))
+            yield from (np.asarray(positions == place.get(classes[code], len(place))) for code in codes)
             return
         for code in codes:
             is_constant = code < len(self.classes)
@@ -106,8 +104,7 @@ class LabelledDraws:
         """Return the same draws, whose answers are numbers, with another tolerance."""
         assert self.truth is not None
         classes = find_constants(self.truth, tolerance)
-        codes = find_nearest(self.truth, classes)
-        return replace(self, classes=classes, codes=codes, tolerance=tolerance, lines=())
+        return replace(self, classes=classes, codes=find_nearest(self.truth, classes), tolerance=tolerance, lines=())
 
     def take(self, draws: Ints) -> "LabelledDraws":
         """Return some of the draws, with the same classes."""

@@ -57,7 +57,7 @@ class Tree(Explainer, saved_as="tree"):
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns on which the tree splits, in the order in which they first occur from the root down."""
+        """The columns on which the tree splits, from the root down."""
         return tuple(dict.fromkeys(self.column[self.column != LEAF].tolist()))
 
     @property
@@ -132,27 +132,25 @@ class Tree(Explainer, saved_as="tree"):
             name: np.array(nodes[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"
         }
         tree = cls(schema, read_labels(nodes["classes"]), threshold=read_numbers(nodes["threshold"]), **arrays)
-        inner = tree.column != LEAF
-        numbers = np.arange(len(tree.column))
+        numbers, inner = np.arange(len(tree.column)), tree.column != LEAF
+        if {len(getattr(tree, name)) for name in ARRAYS} != {len(numbers)} or not len(numbers):
+            raise ValueError("its nodes do not make a tree")
+        children = np.array([tree.left[inner], tree.right[inner]])
         if (
-            any(len(getattr(tree, name)) != len(numbers) for name in ARRAYS)
-            or not len(numbers)
-            or tree.column.min() < LEAF
-            or tree.column.max() >= len(schema)
+            not np.isin(tree.column, np.arange(LEAF, len(schema))).all()
             or not np.isin(tree.label, np.arange(len(tree.classes))).all()
             # Parents stand before their children, so that no row goes in a circle.
-            or (tree.left[inner] <= numbers[inner]).any()
-            or (tree.right[inner] <= numbers[inner]).any()
-            or not np.array_equal(np.sort(np.append(tree.left[inner], tree.right[inner])), numbers[1:])
+            or (children <= numbers[inner]).any()
+            or not np.array_equal(np.sort(children, axis=None), numbers[1:])
         ):
             raise ValueError("its nodes do not make a tree")
         on_number = np.array([*(feature.is_number for feature in schema), False])[tree.column]
         if np.isnan(tree.threshold[on_number]).any():
             raise ValueError("it splits at a threshold that is not a number")
-        for column, level in zip(tree.column[inner].tolist(), tree.level[inner].tolist(), strict=True):
-            # The number of levels stands for missing.
-            if not schema[column].is_number and not 0 <= level <= len(schema[column].levels):
-                raise ValueError("it splits on a level that its column does not have")
+        # The number of levels stands for missing; a leaf's column, -1, finds the last entry.
+        most = np.array([*(len(feature.levels) for feature in schema), 0])[tree.column]
+        if (inner & ~on_number & ((tree.level < 0) | (tree.level > most))).any():
+            raise ValueError("it splits on a level that its column does not have")
         return tree
 
     def apply(self, rows: Floats) -> Ints:
