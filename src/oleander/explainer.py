@@ -295,7 +295,7 @@ class AggregateExplainer(Parameters):
         if columns is not None and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
         if isinstance(engine, ChoiceFromPool):
-            self.pool_, self.result_ = engine.pool, engine.result
+            self.pool_, self.result_ = engine.program.pool, engine.result
 
     def __getattr__(self, name: str) -> Any:
         # This is called for what is not set. Names of what a fit sets end with "_".

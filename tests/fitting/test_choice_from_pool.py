@@ -13,7 +13,7 @@ class TestChooseFromPool:
         is_learned = np.array([tuple(row) in learned for row in square])
         by_group = [is_learned[groups == group] for group in range(60)]
         assert all(part.all() or not part.any() for part in by_group)
-        assert atlas.certificate_.by_group
+        assert atlas.certificate_.unit == "groups"
         assert atlas.certificate_.coverage.n_rows == 18
 
     def test_held_out_rows_are_used_for_nothing_else(self, square):

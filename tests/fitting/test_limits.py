@@ -81,7 +81,11 @@ BAD = {
     "text": ({"forbid": "age"}, TypeError, "forbid='age' is not allowed: give a list, such as \\['age'\\]"),
     "a sign": ({"monotone": {"age": "up"}}, ValueError, "monotone\\['age'\\]='up' is not known; use '\\+' or '-'"),
     "a set": ({"monotone": ["age"]}, TypeError, "give a mapping"),
-    "levels": ({"monotone": {"sex": "+"}, "order": ["healthy", "ill"]}, ValueError, "'sex', which has levels without"),
+    "levels": (
+        {"monotone": {"sex": "+"}, "order": ["healthy", "ill"]},
+        ValueError,
+        "'sex', whose levels have no order",
+    ),
     "no order": ({"monotone": {"age": "+"}}, ValueError, "labels with an order, and these are 'healthy', 'ill'"),
     "a label": ({"monotone": {"age": "+"}, "order": ["ill"]}, ValueError, "order lacks labels .* 'healthy'"),
     "order alone": ({"order": ["healthy", "ill"]}, ValueError, "order is for monotone, which is not given"),

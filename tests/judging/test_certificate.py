@@ -27,7 +27,7 @@ def test_all_claims_share_the_error():
 def test_groups_count_by_their_share():
     groups = np.repeat(np.arange(20), 10)
     certificate = count(groups[None] < 15, 0.95, groups)
-    assert certificate.by_group
+    assert certificate.unit == "groups"
     assert (certificate.fidelity[0].n_right, certificate.fidelity[0].n_rows) == (15, 20)
     assert certificate.answers.bound == lower_bound_of_ratio([1] * 15 + [0] * 5, [1] * 20, 1, 0.05 / 4)
     assert certificate.as_judged() == Claim(150, 200, certificate.answers.bound, "groups")

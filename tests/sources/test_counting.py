@@ -104,7 +104,7 @@ class TestCheckpoint:
 
 def evaluation(n_rows, n_answered, n_right, *explainers, n_unread=0) -> Evaluation:
     counts = tuple(ExplainerCount(*one) for one in explainers)
-    return Evaluation(n_rows, n_answered, n_right, 0, counts, (), n_unread)
+    return Evaluation(n_rows, n_answered, n_right, counts, (), n_unread)
 
 
 # Of two explainers.

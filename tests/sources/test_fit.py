@@ -136,7 +136,7 @@ class TestColumns:
             atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path), "truth", groups="patient")
         assert atlas.schema_.names == tuple(X.columns)
         # Rows of one group resemble each other: held-out groups certify, and nothing is promised.
-        assert atlas.certificate_.by_group
+        assert atlas.certificate_.unit == "groups"
         assert np.isnan(atlas.accuracy_.promised)
         assert "promise" not in atlas.summary()
         assert atlas.exact_.n_rows == len(X)

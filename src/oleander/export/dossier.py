@@ -84,7 +84,7 @@ def _list_figures(record: FitRecord, rows: Rows | None) -> dict[str, Any]:
         "answered": evaluation.n_answered,
         "answered as the model": evaluation.n_right,
     }
-    has_groups = record.certificate is not None and record.certificate.by_group
+    has_groups = record.certificate is not None and record.certificate.unit == "groups"
     for number, (counts, member) in enumerate(zip(evaluation.explainer_counts, members, strict=True), start=1):
         figures[f"rule {number}: rows"] = counts.n_rows
         figures[f"rule {number}: as the model"] = counts.n_right

@@ -102,15 +102,6 @@ class ChoiceFromPool(Engine):
         learner = RuleLearner(take_as_draws(rows, seed, within), rows, by_folds=True, seed=seed)
         return record, cls(reading, parts, black_box, learner, held, program, result)
 
-    @property
-    def n_candidates(self) -> int:
-        return len(self.pool.candidates)
-
-    @property
-    def pool(self) -> CandidatePool:
-        """All candidates."""
-        return self.program.pool
-
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number and floor; candidates are trained as the answers need them."""
         known = {(fitted.max_explainers, fitted.min_fidelity): self.result}

@@ -21,6 +21,7 @@ from oleander.data.sources import Block, Source, load_arrow
 from oleander.engines.query import UncountableError, count
 from oleander.engines.tables import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Given, Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
@@ -144,14 +145,16 @@ def add_counts(
         whole.check_unchanged(others.n_rows)
         if given.groups is not None and others.n_rows >= held.n_rows:
             certificate = counted.answers.certify(counted.labels, confidence, counted.weights, counted.groups)
-    counts, is_promised = Counts(learned, held, others), reading.groups is None
-    if is_promised:
+    counts, n_candidates = Counts(learned, held, others), None
+    if reading.groups is None:
+        # The sample is promised to be near the exact shares of all candidates that rows could choose.
+        n_candidates = len(engine.program.pool.candidates) if isinstance(engine, ChoiceFromPool) else 1
         # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
         certificate = counts.certificate(confidence, chosen_on_held=record.is_asked)
     record = replace(
         record,
         exact=counts.whole,
-        accuracy=counts.accuracy(whole.epsilon, whole.delta, engine.n_candidates if is_promised else None),
+        accuracy=counts.accuracy(whole.epsilon, whole.delta, n_candidates),
         n_queries=engine.black_box.n_queries,
     )
     if certificate is None or not reading.can_certify:

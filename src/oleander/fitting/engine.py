@@ -48,11 +48,6 @@ class Engine(ABC):
         known = self.rows if self.held is self.rows else self.rows.join(self.held)
         return known if self.taught is None else known.join(self.taught)
 
-    @property
-    def n_candidates(self) -> int:
-        """The number of candidates whose shares a sample must bring near the exact ones: 1 if rows did not choose."""
-        return 1
-
     @abstractmethod
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-import numpy as np
 import pandas as pd
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import ask_twice, label_rows, split_rows, warn_of_truth
 from oleander.candidates.base import Boxes
@@ -21,7 +20,7 @@ from oleander.data.reading import Reading
 from oleander.data.rows import Rows, Unit, count_units
 from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth, refuse
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
@@ -65,7 +64,7 @@ class RulesOnDraws(Engine):
         kernels.load("pack")
         parts = split_rows(reading, find_holdout(options, reading), seed, black_box)
         n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE
-        n_draws = count_affordable_draws(options, n_rows, black_box)
+        n_draws = count_affordable_draws(options.draws.n, n_rows, black_box)
         is_held = reading.background is None and len(parts.held) > 0
         judges = reading.take(parts.held if is_held else parts.learned)
         truth, labels, schema = read_truth(options, judges.truth), judges.labels, reading.schema
@@ -73,7 +72,10 @@ class RulesOnDraws(Engine):
         others = reading.take(parts.learned) if is_held else None
         around, logged = (reading.background, None) if others is None else (others.values, others.labels)
         if around is not None and not n_draws and logged is None:
-            around = _take_affordable(around, black_box, 0 if labels is not None else len(judges.values), seed)
+            n_others = 0 if labels is not None else len(judges.values) + N_ASKED_TWICE
+            if not black_box.can_ask(len(around) + n_others):
+                warn_user(f"max_queries={black_box.max_queries:,} does not pay for the background: rules learn from X.")
+                around = None
         by_folds = around is None
         on_share, level = options.floor.on == "share", options.floor.level
         if judges.subgroups is not None:
@@ -104,17 +106,8 @@ class RulesOnDraws(Engine):
 
         # Boxes move late, but the second process compiles this last; what is needed before, it has in hand.
         kernels.load("CodedDraws")
-        learner = RuleLearner(
-            draws,
-            rows,
-            by_folds=by_folds,
-            floor=options.floor,
-            limits=read_limits(options.candidates, draws),
-            seed=seed,
-            n_jobs=options.n_jobs,
-            subgroups=judges.subgroups,
-            can_certify=reading.can_certify,
-        )
+        how = options.floor, read_limits(options.candidates, draws), seed, options.n_jobs
+        learner = RuleLearner(draws, rows, by_folds, *how, judges.subgroups, reading.can_certify)
         record = choose_and_judge(options, learner, truth, black_box.n_queries, from_draws=n_draws > 0)
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(reading, parts, black_box, learner, held, taught=taught)
@@ -184,22 +177,19 @@ def choose_and_judge(
 def route(record: FitRecord, learner: RuleLearner, target: float) -> FitRecord:
     """Return the record of the widest explainers with which a router reaches a target."""
     check_share("target", target)
-    if not record.is_asked:
-        raise ValueError(
+    refuse(
+        {
             f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
-            "explainers: leave it out."
-        )
+            "explainers: leave it out.": not record.is_asked,
+            f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out.": (
+                record.floor_by is not None
+            ),
+            f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it out, or "
+            "route by the explainer before its edits.": record.n_edits > 0,
+        }
+    )
     # A router that answers half of the rows may be wrong on twice as many of these.
     floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
-    if record.floor_by is not None:
-        raise ValueError(
-            f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
-        )
-    if record.n_edits:
-        raise ValueError(
-            f"target={target:g} chooses among the rule sets of the fit, which have none of the edits: leave it "
-            "out, or route by the explainer before its edits."
-        )
     rules, rows = learner.judge_sets([record.max_explainers], [floor]).choose_system(floor, target), learner.rows
     if rules is None:
         raise NothingFoundError(
@@ -280,56 +270,38 @@ def read_limits(boxes: Boxes, draws: LabelledDraws) -> Limits:
         raise ValueError("forbid names every column, so no rule could have a condition: leave one of them out.")
     if not signs:
         return Limits(boxes.max_conditions, forbidden)
-    if draws.tolerance is not None:
-        raise ValueError(
-            "monotone is for labels: an answer that is a number holds between two bounds, however it rises. Leave it "
-            "out, or explain whether the number is over a threshold: Output(threshold=...)."
-        )
-    for name in signs:
-        if not schema[schema.position(name)].is_number:
-            raise ValueError(f"monotone names column {name!r}, which has levels without an order: leave it out.")
     labels = draws.classes.tolist()
     order = sorted(labels) if boxes.order is None else list(boxes.order)
-    if boxes.order is None and any(isinstance(label, str) for label in labels):
-        raise ValueError(
+    levels = [name for name in signs if not schema[schema.position(name)].is_number]
+    lacking = [label for label in labels if label not in order]
+    refuse(
+        {
+            "monotone is for labels: an answer that is a number holds between two bounds, however it rises. Leave it "
+            "out, or explain whether the number is over a threshold: Output(threshold=...).": (
+                draws.tolerance is not None
+            ),
+            f"monotone names column {list_some(levels)}, whose levels have no order: leave it out.": bool(levels),
             f"monotone needs labels with an order, and these are {list_some(labels)}: give order=, from the lowest to "
-            "the highest."
-        )
-    if lacking := [label for label in labels if label not in order]:
-        raise ValueError(f"order lacks labels that the model gives: {list_some(lacking)}. Give all of them.")
+            "the highest.": boxes.order is None and any(isinstance(label, str) for label in labels),
+            f"order lacks labels that the model gives: {list_some(lacking)}. Give all of them.": bool(lacking),
+        }
+    )
     lowest, highest = (labels.index(order[end]) if order[end] in labels else -1 for end in (0, -1))
     columns = tuple((schema.position(name), sign == "+") for name, sign in signs.items())
     return Limits(boxes.max_conditions, forbidden, columns, lowest, highest)
 
 
-def count_affordable_draws(options: Parameters, n_rows: int, black_box: CountingBlackBox) -> int:
+def count_affordable_draws(wanted: int, n_rows: int, black_box: CountingBlackBox) -> int:
     """Return the number of draws that memory and ``max_queries`` leave after some rows; draws give way first."""
-    wanted, left, n_columns = options.draws.n, black_box.queries_left, len(black_box.schema)
-    fitting = max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1))
-    if fitting < wanted:
-        warn_user(f"{wanted:,} draws of {n_columns:,} columns would fill the memory: {fitting:,} are made.")
-        wanted = fitting
-    if left is None or not wanted:
-        return wanted
-    n_draws = min(wanted, left - n_rows)
-    if n_draws < FEWEST_DRAWS:
-        warn_user(
-            f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
-            "learn from the rows."
-        )
-        return 0
+    n_columns, left = len(black_box.schema), black_box.queries_left
+    n_draws = min(wanted, max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1)))
     if n_draws < wanted:
-        warn_user(f"max_queries={options.max_queries:,} leaves {n_draws:,} of {wanted:,} draws.")
-    return n_draws
-
-
-def _take_affordable(rows: Floats, black_box: CountingBlackBox, n_others: int, seed: int) -> Floats | None:
-    """Return the rows that ``max_queries`` leaves to ask about after others; None if they are too few to learn from."""
-    left = black_box.queries_left
-    if left is None or (left := left - n_others - min(N_ASKED_TWICE, n_others)) >= len(rows):
-        return rows
-    if left < FEWEST_DRAWS:
-        warn_user(f"max_queries={black_box.max_queries:,} pays for none of the background: rules learn from X.")
-        return None
-    warn_user(f"max_queries={black_box.max_queries:,} pays for {left:,} of {len(rows):,} rows of the background.")
-    return rows[np.random.default_rng(seed).permutation(len(rows))[:left]]
+        warn_user(f"{wanted:,} draws of {n_columns:,} columns would fill the memory: {n_draws:,} are made.")
+    if left is None or left - n_rows >= n_draws:
+        return n_draws
+    few = f"max_queries={black_box.max_queries:,} leaves {max(left - n_rows, 0):,} of {n_draws:,} draws"
+    if left - n_rows < FEWEST_DRAWS:
+        warn_user(f"{few}, too few to learn from: explainers learn from the rows.")
+        return 0
+    warn_user(f"{few}.")
+    return left - n_rows

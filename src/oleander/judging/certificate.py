@@ -71,11 +71,6 @@ class Certificate(Shown, Saved):
         """What was counted: rows or groups."""
         return self.answers.unit
 
-    @property
-    def by_group(self) -> bool:
-        """Whether groups were counted, because rows of one group resemble each other."""
-        return self.unit != "rows"
-
     def as_judged(self) -> Claim:
         """Return the claim about answers as one that is judged, which counts rows."""
         rows = self.rows

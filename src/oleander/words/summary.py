@@ -85,7 +85,7 @@ def _describe_answers(record: FitRecord) -> list[str]:
     if certificate is None:
         return lines
     # Where a pool was chosen from, held-out groups certify.
-    every = record.exact is not None and (record.is_asked or not certificate.by_group)
+    every = record.exact is not None and (record.is_asked or certificate.unit == "rows")
     judges = "all rows that nothing was learned or chosen from" if every else "held-out rows"
     return [*lines, *describe_joint_certificate(certificate, record.min_fidelity, within(record), judges)]
 
@@ -364,7 +364,7 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
     if certificate is None:
         steps.append("Nothing is certified." if record.reserved is None else describe_tested(record.reserved))
     else:
-        method = "bets on groups" if certificate.by_group else "exact: Clopper–Pearson"
+        method = "bets on groups" if certificate.unit == "groups" else "exact: Clopper–Pearson"
         steps.append(
             f"The certificate is a lower bound ({method}): if these {certificate.unit} are a random sample, the true "
             f"share is below the bound in at most {show_percent(1 - certificate.confidence)} of such samples. {VOID}"
