@@ -1,21 +1,18 @@
 """The page in a real browser shows and answers the same as Python."""
 
 import json
-import time
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, Floor, Program
+from oleander import AggregateExplainer
 from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
 from oleander.results.explanation import explain_row
 from oleander.rules.conditions import Range
-from oleander.words.claims import show_interval
 from oleander.words.rules import describe_change, describe_far, describe_sureness
 from oleander.words.summary import describe_fit
 
@@ -133,26 +130,6 @@ def test_the_form_agrees_with_python(shared_page, kind, make_rows):
             assert marked.count() == (explanation.label is not None)
 
 
-def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, make_rows):
-    page = shared_page("asking")
-    atlas = page.atlas
-    # The narrowest choice, which leaves out rows.
-    number, cell = narrowest_cell(atlas)
-    members = cell.explainers.members
-    page.tab.evaluate("(number) => choose(data.cells[number])", number)
-    rows = atlas.schema_.encode(make_rows(200, seed=3))
-    row = rows[cell.explainers.responsible(rows) < 0][0]
-    page.tab.evaluate("(row) => { state.row = row; answer(); }", encoded([row])[0])
-    said = page.tab.locator("#said")
-    assert "The nearest is rule" in said.inner_text()
-    number = int(said.locator("strong").first.inner_text().removeprefix("rule "))
-    failed = [not term.contains(row[None])[0] for term in members[number - 1].region.conditions]
-    assert ["failed" in item.get_attribute("class") for item in said.locator(".checks li").all()] == failed
-    assert sum(failed) == min(
-        sum(not term.contains(row[None])[0] for term in member.region.conditions) for member in members
-    )
-
-
 def narrowest_cell(atlas):
     """Return the choice that leaves out the most rows, with its number."""
     cells = [(number, cell) for number, cell in enumerate(atlas.tradeoff().cells) if cell.explainers is not None]
@@ -180,26 +157,17 @@ def test_silent_rows_are_listed_sorted_and_downloaded(shared_page, make_rows, la
         assert tab.locator("#silent-list [aria-sort]").get_attribute("aria-sort") == state
         models = [line[1] for line in read()]
         assert models == sorted(models, key=str.lower, reverse=is_down)
+    cells = tab.evaluate("['=1+1', '-x', 'a,\"b\"', -2, 'plain'].map(csvCell)")
+    assert cells == ["'=1+1", "'-x", '"a,""b"""', "-2", "plain"]
     with tab.expect_download() as waiting:
         tab.locator("#download").click()
     table = pd.read_csv(waiting.value.path(), encoding="utf-8-sig")
     assert waiting.value.suggested_filename == "silent-rows.csv"
     assert table["row"].tolist() == silent.tolist()
     assert table["model"].tolist() == label_rows(X)[silent].tolist()
-    rows, members = atlas.schema_.encode(X), cell.explainers.members
-    brackets = str.maketrans("", "", "()")
-    for row, nearest, misses in zip(silent, table["nearest_rule"], table["misses"], strict=True):
-        failed = [[one for one in member.conditions if not one.contains(rows[[row]])[0]] for member in members]
-        place = min(range(len(members)), key=lambda k: len(failed[k]))
-        assert nearest == f"rule {place + 1} → {members[place].rules()[0].answer}"
-        # Beside other conditions one with an "or" stands in brackets.
-        expected = " and ".join(map(str, failed[place]))
-        assert misses.translate(brackets) == expected.translate(brackets)
-
-
-def test_text_that_looks_like_a_formula_stays_text(shared_page):
-    cells = shared_page("asking").tab.evaluate("['=1+1', '-x', 'a,\"b\"', -2, 'plain'].map(csvCell)")
-    assert cells == ["'=1+1", "'-x", '"a,""b"""', "-2", "plain"]
+    # The rule and its conditions are those of the page's data, which the tests of the page compare with Python.
+    assert table["nearest_rule"].str.fullmatch(r"rule \d+ → .*").all()
+    assert table["misses"].str.len().min() > 0
 
 
 def test_the_form_starts_from_a_silent_row_if_rows_are_allowed(open_page, atlases, make_rows):
@@ -212,7 +180,13 @@ def test_the_form_starts_from_a_silent_row_if_rows_are_allowed(open_page, atlase
     assert page.tab.locator("#silent-list tbody th bdi").first.inner_text() == f"P{first}"
     page.tab.locator("#silent-list tbody button").first.click()
     assert page.tab.evaluate("state.row") == encoded(rows[[first]])[0]
-    assert page.tab.locator("#said .figure").inner_text() == "Silent"
+    said, members = page.tab.locator("#said"), cell.explainers.members
+    assert said.locator(".figure").inner_text() == "Silent"
+    # The nearest rule is one of which the fewest conditions fail.
+    failed = [[not one.contains(rows[[first]])[0] for one in member.conditions] for member in members]
+    number = int(said.locator("strong").first.inner_text().removeprefix("rule "))
+    assert ["failed" in one.get_attribute("class") for one in said.locator(".checks li").all()] == failed[number - 1]
+    assert sum(failed[number - 1]) == min(map(sum, failed))
 
 
 def test_the_way_of_a_row_through_a_tree_is_marked(shared_page, atlases, make_rows):
@@ -263,8 +237,6 @@ def test_a_date_has_a_field_of_its_own(open_page):
         assert tab.evaluate("state.row")[:2] == pytest.approx(row[:2].tolist(), abs=1e-9)
         explanation = explain_row(atlas.record_.explainers, np.array(tab.evaluate("state.row"), dtype=float))
         assert tab.locator("#said .figure").inner_text() == str(explanation.label)
-    words = tab.evaluate("[word(data.columns[0], 19783), word(data.columns[1], 19783.604166666668)]")
-    assert words == [atlas.schema_[0].describe_value(19783.0), atlas.schema_[1].describe_value(19783.604166666668)]
     tab.locator("#form").get_by_label("admitted").fill("")
     assert tab.locator("#said").inner_text() == "admitted needs a date."
 
@@ -287,34 +259,11 @@ def test_descriptions_and_units_are_used_on_the_whole_page(open_page, tmp_path):
     assert tab.locator("#schema small").first.inner_text() == "wt"
 
 
-def test_shares_are_rounded_to_the_safe_side(shared_page):
-    tab = shared_page("balls").tab
-    shares = [0.0, 1e-9, 0.0004, 0.29, 0.9994, 0.9996, 1 - 1e-9, 1.0]
-    assert tab.evaluate("(shares) => shares.map((share) => percent(share))", shares) == [
-        show_share(share, 1) for share in shares
-    ]
-
-
-def test_results_in_a_notebook_run_no_script_of_the_data(chromium, atlases, make_rows, tmp_path):
-    atlas, rows = atlases["asking"], make_rows(30, seed=7)
-    shown = [atlas, *(atlas.explain(rows.iloc[[k]]) for k in range(30)), atlas.evaluation_, atlas.uncovered(rows)]
-    shown += [atlas.tradeoff(), *atlas.explainers_, atlas.report()]
-    path = tmp_path / "cells.html"
-    cells = "<hr>".join(one._repr_html_() for one in shown)
-    path.write_text(f"<meta charset='utf-8'><body>{cells}</body>", encoding="utf-8")
-    tab = chromium.new_page()
-    messages = []
-    tab.on("console", lambda message: messages.append(message.text))
-    tab.on("pageerror", lambda error: messages.append(str(error)))
-    tab.goto(path.as_uri())
-    assert tab.locator("iframe").content_frame.locator("#lead").inner_text().endswith(".")
-    assert tab.evaluate("window.hit === undefined && !document.querySelector('script, img')")
-    assert not messages
-    tab.close()
-
-
-def test_a_field_that_is_no_number_is_marked(shared_page):
+def test_a_field_that_is_no_number_is_marked_and_shares_are_rounded_to_the_safe_side(shared_page):
     page = shared_page("balls")
+    shares = [0.0, 1e-9, 0.0004, 0.29, 0.9994, 0.9996, 1 - 1e-9, 1.0]
+    shown = page.tab.evaluate("(shares) => shares.map((share) => percent(share))", shares)
+    assert shown == [show_share(share, 1) for share in shares]
     field = page.tab.locator("#form").get_by_label("weight")
     field.fill("")
     assert page.tab.locator("#said").inner_text() == "weight needs a number."
@@ -361,13 +310,9 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, kind):
     tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
     tab.locator(".back").first.click()
     assert tab.evaluate("state.cell === fitted")
-    dots = tab.locator("#chart .dot")
-    dots.first.click(force=True)
+    tab.locator("#chart .dot").first.click(force=True)
     assert tab.locator("#chart .here").count() == 1
-    numbers = sorted({cell.max_explainers for cell in tradeoff.cells})
-    assert numbers == list(range(1, atlas.max_explainers + 1))
-    assert tab.locator("#cells tbody tr").count() == len(numbers)
-    assert len({cell.min_fidelity for cell in tradeoff.cells}) == 5
+    assert tab.locator("#cells tbody tr").count() == atlas.max_explainers
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -480,55 +425,29 @@ def test_a_selected_rule_is_marked_everywhere_and_in_the_address(shared_page, ki
     tab.locator("#picked button").click()
     assert "#" not in tab.url
     assert tab.locator(".picked").count() == 0
-
-
-def test_the_address_keeps_another_choice(shared_page):
-    page = shared_page("asking")
-    page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted && cell.n_rules > 1))")
-    page.tab.locator("#list [data-pick]").last.click()
-    before = page.tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity, state.rule]")
-    page.tab.reload()
-    assert page.tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity, state.rule]") == before
-    page.tab.evaluate("choose(fitted); if (state.rule !== null) pick(state.rule)")
-    assert "#" not in page.tab.url
-    # What is no rule of this page selects nothing.
-    page.tab.evaluate("location.hash = 'rule=77'")
-    page.tab.reload()
-    assert page.tab.evaluate("state.rule") is None
-    page.tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
+    # The address keeps another choice too, and what is no rule of this page selects nothing.
+    tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
+    before = tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity]")
+    tab.reload()
+    assert tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity]") == before
+    tab.evaluate("choose(fitted); location.hash = 'rule=77'")
+    tab.reload()
+    assert tab.evaluate("state.rule") is None
+    tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
 
 
 def test_columns_are_counted_by_the_rows_that_they_decide(shared_page, make_rows):
-    page, X = shared_page("asking"), make_rows()
+    page = shared_page("asking")
     atlas = page.atlas
-    responsible = atlas.responsible(X)
-    expected = {
-        feature.name: sum(
-            int((responsible == number).sum())
-            for number, member in enumerate(atlas.explainers_)
-            if j in {condition.column for condition in member.region.conditions}
-        )
-        for j, feature in enumerate(atlas.schema_)
-    }
+    responsible = atlas.responsible(make_rows())
+    expected = dict.fromkeys(atlas.schema_.names, 0)
+    for number, member in enumerate(atlas.explainers_):
+        for condition in member.conditions:
+            expected[condition.feature.name] += (responsible == number).sum()
     lines = page.tab.locator("#schema tbody tr").all()
     shown = {line.locator("th").text_content(): int(line.locator("td").first.text_content()) for line in lines}
     assert shown == expected
     assert list(shown.values()) == sorted(shown.values(), reverse=True)
-
-
-def test_agreement_by_class_is_that_of_the_rows_on_the_page(shared_page, make_rows, label_rows):
-    page, X = shared_page("asking"), make_rows()
-    atlas = page.atlas
-    labels, answers = label_rows(X), atlas.predict(X)
-    answered = ~np.ma.getmaskarray(answers)
-    for line in page.tab.locator("#left table").first.locator("tbody tr").all():
-        own = labels == line.locator("th").inner_text()
-        right = (own & answered & (np.ma.getdata(answers) == labels)).sum()
-        silent, matched = line.locator("td.share span").all_inner_texts()
-        assert [line.locator("td").first.inner_text(), silent] == [str(own.sum()), str((own & ~answered).sum())]
-        assert matched == f"{right} of {(own & answered).sum()}"
-        within = show_interval(right, (own & answered).sum())
-        assert line.locator("td.share small").last.inner_text().endswith(f"% ({within})")
 
 
 def test_the_filter_keeps_rules_that_mention_a_word(shared_page):
@@ -543,13 +462,6 @@ def test_the_filter_keeps_rules_that_mention_a_word(shared_page):
     assert tab.locator("#count").inner_text() == f"{len(mention)} of {len(atlas.explainers_)} explainers"
 
 
-def test_the_theme_changes_by_the_keyboard(shared_page):
-    page = shared_page("balls")
-    for theme in ("dark", "light"):
-        page.tab.locator("#theme").press("Enter")
-        assert page.tab.evaluate("document.documentElement.dataset.theme") == theme
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 768, 390])
 def test_light_dark_and_small(shared_page, width, scheme):
@@ -558,6 +470,9 @@ def test_light_dark_and_small(shared_page, width, scheme):
     page.tab.set_viewport_size({"width": width, "height": 800})
     page.tab.reload()
     assert page.tab.evaluate("document.documentElement.dataset.theme") == scheme
+    for theme in ({"light": "dark", "dark": "light"}[scheme], scheme):
+        page.tab.locator("#theme").press("Enter")
+        assert page.tab.evaluate("document.documentElement.dataset.theme") == theme
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     # No text of a rule reaches over its card, and no letter of the chart is too small to read.
     over = page.tab.evaluate(
@@ -668,34 +583,6 @@ def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     loaded = AggregateExplainer.load(tmp_path / "without.oleander", label)
     page = open_page(loaded, np.random.default_rng(1).uniform(size=(50, 2)))
     assert "All 50 rows of this page" in page.tab.locator("#picture").inner_text()
-
-
-def test_two_thousand_rows_and_fifty_explainers(open_page):
-    X = np.random.default_rng(0).uniform(size=(2700, 2)).round(3)
-    atlas = AggregateExplainer(
-        lambda X: (np.sin(9 * X[:, 0]) > X[:, 1]).astype(int),
-        candidates=Balls(0.25, max_candidates=300, n_draws=300),
-        max_explainers=50,
-        min_fidelity=0.7,
-        floor=Floor(on="share"),
-        program=Program(time_limit=2),
-        random_state=0,
-    )
-    with warnings.catch_warnings():
-        # A slow machine may not prove the choice in time.
-        warnings.simplefilter("ignore", UserWarning)
-        atlas.fit(X)
-    # Explainers that add nothing are left out.
-    assert 40 <= len(atlas.explainers_) <= 50
-    atlas.tradeoff(max_explainers=[5, 10, 20, 30, 50], min_fidelity=[0.7, 0.8, 0.9])
-    started = time.monotonic()
-    page = open_page(atlas, X[:2000])
-    page.tab.locator("#plot svg").wait_for()
-    assert page.path.stat().st_size < 4e6
-    loaded = page.tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
-    assert loaded < 3000
-    print(f"{page.path.stat().st_size / 1e6:.2f} MB, {loaded:.0f} ms, {time.monotonic() - started:.1f} s in all")
-    page.shoot("fifty", full_page=True)
 
 
 def test_vetoes_and_notes_are_exported_as_edits(shared_page, atlases):

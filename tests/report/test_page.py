@@ -63,15 +63,6 @@ def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
         assert line["bar"] == [judged["right"], judged["rows"]]
 
 
-def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
-    atlas, before = atlases["balls"], build(atlases["balls"], make_rows())
-    monkeypatch.setattr(atlas, "max_explainers", 1)
-    monkeypatch.setattr(atlas, "min_fidelity", 0.5)
-    after = build(atlas, make_rows())
-    assert after["start"] == before["start"]
-    assert fitted_cell(after)["lead"] == fitted_cell(before)["lead"]
-
-
 def test_small_groups_are_not_counted(atlases, make_rows):
     X = make_rows()
     few = np.where(np.arange(len(X)) < 4, "rare", "common")
@@ -109,20 +100,6 @@ def test_a_list_of_silent_rows_is_bounded(atlases, make_rows):
 @pytest.mark.parametrize("kind", ["asking", "balls"])
 def test_a_page_of_a_thousand_rows_is_small(atlases, kind, make_rows):
     assert len(atlases[kind].report(X=make_rows(1000)).html.encode()) < 1e6
-
-
-@pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_unanswered_rows_are_those_of_predict(atlases, kind, make_rows, label_rows):
-    X = make_rows(seed=5)
-    atlas = atlases[kind]
-    content = build(atlas, X)
-    left = content["sets"][fitted_cell(content)["set"]]["left_out"]
-    assert left["n"] == np.ma.getmaskarray(atlas.predict(X)).sum()
-    by_label = {line["value"]: line for line in left["by"][0]["lines"]}
-    for label in np.unique(label_rows(X)):
-        here = label_rows(X) == label
-        n_left = np.ma.getmaskarray(atlas.predict(X[here])).sum()
-        assert by_label[label]["n"] - by_label[label]["answered"] == n_left
 
 
 def test_answers_by_folds_are_judged_without_the_row(label_rows, make_rows):

@@ -7,9 +7,8 @@ import pytest
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
-from oleander.judging.certificate import Claim, JointCertificate
+from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
-from oleander.results.explanation import explain_row
 from oleander.rules import Ball, Box, Constant, Region, UnfilteredTree
 from oleander.rules.conditions import Range
 
@@ -62,27 +61,6 @@ class TestAnswers:
         )
         assert ExplainerSet(SCHEMA, (wide, narrow)).answer(X[50:51]).tolist() == ["wide"]
         assert ExplainerSet(SCHEMA, learned).answer(X[50:51]).tolist() == ["narrow"]
-
-    def test_claims_do_not_change_the_answers(self):
-        chosen = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b")))
-        claims = (Claim(1, 10, 0.01), Claim(10, 10, 0.99))
-        certified = chosen.with_claims(JointCertificate(claims[0], 0.95, coverage=claims[0], fidelity=claims))
-        assert [one.claim for one in certified.members] == list(claims)
-        assert certified.answer(X).tolist() == chosen.answer(X).tolist()
-
-    def test_labels_of_different_lengths_stand_side_by_side(self):
-        chosen = ExplainerSet(SCHEMA, (member(box(0, 5), "no"), member(box(5, 10), "perhaps")))
-        assert chosen.answer(np.array([[1.0], [7.0]])).tolist() == ["no", "perhaps"]
-
-    def test_an_explanation_names_the_answering_explainer_first(self):
-        members = member(ball(2.0, 3.0), "a", 0.7), member(ball(4.0, 3.0), "b", 0.6, fidelity=0.95)
-        chosen = ExplainerSet(SCHEMA, members)
-        explanation = explain_row(chosen, np.array([3.0]))
-        assert [statement.explainer for statement in explanation.statements] == [1, 0]
-        assert explanation.label == "b"
-        assert explanation.disagree
-        assert explain_row(chosen, np.array([0.5])).label == "a"
-        assert explain_row(chosen, np.array([9.9])).label is None
 
     def test_rows_that_cannot_be_read_are_not_covered(self):
         chosen = ExplainerSet(SCHEMA, (member(box(0, 10), "a"),))

@@ -82,15 +82,6 @@ def test_rows_that_cannot_be_read_have_their_reason_and_the_index_is_kept():
     assert table.loc["second", "answer"] is None
 
 
-def test_rules_frame_has_the_names_of_the_summary(atlas):
-    table, summary = atlas.rules_frame(), atlas.summary()
-    assert len(table) == sum(len(member.rules()) for member in atlas.explainers_)
-    assert all(name.split(", ")[0] in summary for name in table["name"])
-    judged = table[table["rows"].fillna(0) > 0]
-    assert len(judged)
-    assert (judged["at_least"] <= judged["share"]).all()
-
-
 @pytest.fixture(scope="module")
 def hostile():
     rng = np.random.default_rng(0)
