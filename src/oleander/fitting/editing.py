@@ -38,9 +38,8 @@ class Editor:
     """The rules of a fit, and what an edited rule is counted on."""
 
     record: FitRecord
-    # Encoded. A rule that is under the floor on them is refused.
+    # A rule that is under the floor on these encoded draws, with the black box's answers, is refused.
     draws: Floats
-    # The black box's.
     answers: Labels
     # What the rules answer together is counted on them.
     rows: Rows
@@ -54,7 +53,14 @@ class Editor:
         if not isinstance(edits, Sequence) or isinstance(edits, str):
             raise EditError(f"{visible(edits)} is no list of edits: give a list, also of one edit.")
         for edit in edits:
-            _check_fields(edit)
+            if not isinstance(edit, Mapping) or not isinstance(edit.get("do"), str) or edit["do"] not in FIELDS:
+                raise EditError(
+                    f"{visible(edit)} is no edit: an edit is a mapping whose 'do' is {' or '.join(FIELDS)}."
+                )
+            (needed, allowed), names = FIELDS[edit["do"]], {*edit} - {"do"}
+            if not needed <= names <= needed | allowed:
+                found, wanted = (", ".join(sorted(map(str, some))) for some in (names, needed | allowed))
+                raise EditError(f"the edit {edit['do']!r} has {found or 'no field'}; it takes {wanted}.")
         editor, removed = self, []
         for edit in edits:
             given = {name: value for name, value in edit.items() if name != "do"}
@@ -149,13 +155,9 @@ class Editor:
         """Return the record of edited rules, without everything that was said of other rules."""
         explainers = ExplainerSet(self.record.schema, tuple(replace(one, claim=None) for one in members))
         evaluation = explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
-        record = self.record.with_others(
-            explainers.counted(evaluation),
-            evaluation,
-            max_explainers=max(self.record.max_explainers, len(members)),
-            edits=(*self.record.edits, *edits),
-            verdict=self.record.verdict,
-        )
+        most, every = max(self.record.max_explainers, len(members)), (*self.record.edits, *edits)
+        kept = {"max_explainers": most, "edits": every, "verdict": self.record.verdict}
+        record = self.record.with_others(explainers.counted(evaluation), evaluation, **kept)
         # The trade-off is that of the fit, and an edit has no part in it.
         return replace(record, tradeoff=TradeOff((record.cell,)))
 
@@ -183,14 +185,3 @@ def _move(condition: Condition, value: Any, rule: int) -> Condition:
 def _show(member: ChosenExplainer) -> str:
     rule = member.rules()[0]
     return f"{' and '.join(clauses(rule.terms)) or 'always'} → {rule.answer}"
-
-
-def _check_fields(edit: Any) -> None:
-    """Raise ``EditError`` for an edit from a file that is not known."""
-    if not isinstance(edit, Mapping) or not isinstance(edit.get("do"), str) or edit["do"] not in FIELDS:
-        raise EditError(f"{visible(edit)} is no edit: an edit is a mapping whose 'do' is {' or '.join(FIELDS)}.")
-    needed, allowed = FIELDS[edit["do"]]
-    given = set(edit) - {"do"}
-    if not needed <= given <= needed | allowed:
-        found, wanted = (", ".join(sorted(map(str, names))) for names in (given, needed | allowed))
-        raise EditError(f"the edit {edit['do']!r} has {found or 'no field'}; it takes {wanted}.")

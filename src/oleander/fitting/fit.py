@@ -53,11 +53,7 @@ def fit_explainers(options: Parameters, given: Given) -> tuple[FitRecord, Engine
 
 
 def take_in(options: Parameters, given: Given, seed: int) -> tuple[Reading, Source | Sampled | None, tuple[str, ...]]:
-    """Return the rows that a fit works on, the whole of which they are a sample, and the columns of subgroups.
-
-    Columns that are no features are taken out of a frame, source or table in an engine. A path of Parquet files has
-    become a source. The whole is None where the rows are all.
-    """
+    """Return the rows that a fit works on, what they are a sample of if not all, and the columns of subgroups."""
     X, y, groups, background, columns, floor_by, labels, key = given
     sampled, subgroups = None, None
     of_subgroups: tuple[str, ...] = ()

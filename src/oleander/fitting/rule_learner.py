@@ -192,14 +192,11 @@ class JudgedSequence:
 
     @cached_property
     def bounds(self) -> Floats:
-        """The bounds on agreement where nothing is certified.
-
-        Folds judge other rules than those delivered, so no bound is over the share of the rows, or groups, that these
-        answer correctly themselves.
-        """
+        """The bounds on agreement where nothing is certified."""
         bounds = self.answers.bounds(self.level)
         if self.sisters is None:
             return bounds
+        # Folds judge other rules than those delivered, so no bound is over the share that these answer correctly.
         n_right, n_units = self.own.count_units()
         return np.minimum(bounds, n_right / np.maximum(n_units, 1))
 

@@ -125,11 +125,8 @@ def learn_sequence(
 
     The computation for more rules, or for a lower floor, begins with that for fewer, or for a higher one. So the sets
     found are the same there, and what is added can only be wider. Floors between those at which candidates are proposed
-    are the exception: there, candidates are proposed that lower floors do not have.
-
-    ``max_rules`` are the largest numbers of rules in a set; smaller ones are tried too. The lowest of the floors is the
-    last threshold. A rule keeps the limits and adds at least ``min_support`` draws to its set. Each set stands there as
-    it is and with corrections, measured on held-back draws and not yet ordered.
+    are the exception: there, candidates are proposed that lower floors do not have. Smaller numbers of rules are tried
+    too. Each set stands there as it is and with corrections, measured on held-back draws and not yet ordered.
     """
     draws = limits.hide(draws)
     grid, learns, held = split_draws(draws, rng)

@@ -1,7 +1,4 @@
-"""Rules on draws: boxes that hold draws of one answer are proposed and chosen on draws, and rows judge them.
-
-The black box labels the draws. Where there are none, rows take their place.
-"""
+"""Rules on draws that the black box labels, or on rows in their place: chosen there, and judged on other rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -113,10 +110,7 @@ class RulesOnDraws(Engine):
         return record, cls(reading, parts, black_box, learner, held, taught=taught)
 
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
-        """Return the best rules for each number of rules and floor.
-
-        They come from one computation, so that more rules never cover fewer draws, and a higher floor never more.
-        """
+        """Return the best rules for each number of rules and floor, from one computation."""
         judged = self.learner.judge_sets(max_explainers, min_fidelity)
         self._chosen = judged.choose_each(max_explainers, min_fidelity)
         # Several floors may be reached by the same choice, which is delivered and evaluated once.

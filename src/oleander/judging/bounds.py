@@ -90,11 +90,6 @@ def fewest_right_groups(n_groups: int, share: float, level: float) -> int:
 
 
 def level_of_widest(level: float, n_units: int) -> float:
-    """Return the error of each bound where folds judge and the widest choice is taken: under ``level`` for few units.
-
-    This is a rule of thumb from simulated problems, not a correction with a proof.
-
-    >>> level_of_widest(0.05, 60), level_of_widest(0.05, 1000)
-    (0.03, 0.05)
-    """
+    """Return the error of each bound where folds judge and the widest choice is taken: smaller for few units."""
+    # A rule of thumb from simulated problems, not a correction with a proof.
     return level * min(1.0, n_units / FEW_UNITS)

@@ -1,9 +1,7 @@
 """Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence.
 
-A system is the rules and a model that is asked where they are silent, so it differs from the model only where a rule
-answers and is wrong. A reserve is one set of rows for many tests of rules that are edited in between: while tests pass,
-an editor learns nothing, so the rule sets tested up to the first failure are those that would have been tested whatever
-the rows are, a fixed sequence that needs no correction. Each failure is a bit, and is paid for.
+A system is the rules and a model that is asked where they are silent. A reserve is one set of rows for many tests of
+rules that are edited in between: while tests pass, an editor learns nothing, and each failure is a bit and paid for.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """A family of answers on rows that they were not learned from, and the fixed-sequence test that picks one.
 
-Fixed-sequence testing asks one bound at one level of one step after the other, from cautious to bold. The order comes
-from draws alone. The first failure ends the sequence, and all steps that passed are certified. No correction for the
-number of steps is needed: a false claim needs the first step under the floor to pass its own test.
+One step after the other, from cautious to bold, is tested at one level. The order comes from draws alone, and the first
+failure ends the sequence. No correction for the number of steps is needed: a false claim needs the first step under the
+floor to pass its own test.
 """
 
 from collections.abc import Iterator, Sequence
