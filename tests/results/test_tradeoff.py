@@ -4,6 +4,7 @@ from dataclasses import replace
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
@@ -167,10 +168,12 @@ class TestPlot:
         plt.close("all")
 
     def test_the_panels_hold_the_table(self, tradeoff, tmp_path):
-        axes = tradeoff.plot(tmp_path / "panels.png")
+        rivals = pd.DataFrame({"coverage": [0.4], "fidelity": [0.7]}, ["one tree"])
+        axes = tradeoff.plot(tmp_path / "panels.png", rivals=rivals)
         own = tradeoff.table[tradeoff.table["min_fidelity"] == 0.85]
         for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
             drawn = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()}
             assert drawn["φ = 0.85"] == (own["max_explainers"].tolist(), pytest.approx(own[name].tolist(), nan_ok=True))
+            assert drawn["one tree"][1] == [rivals[name].item()] * 2
         height, width, _ = plt.imread(tmp_path / "panels.png").shape
         assert width > height > 300

@@ -4,6 +4,7 @@ import warnings
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -43,6 +44,8 @@ from oleander.running.progress import tell_progress
 
 # High, so that the demo shows abstention.
 DEMO_FLOOR = 0.95
+# φ in the paper's figures.
+PAPERS_FLOORS = (0.5, 0.7, 0.9)
 MOST_CLASSES = 50
 # A column tells the target if it alone finds this share of it, on rows of other folds, of at most this number. A class
 # with fewer rows than folds may be a typo.
@@ -153,6 +156,13 @@ def fit_and_write(
         ids = None if prepared.ids is None else X.index.to_numpy()
         atlas.report(draft / "report.html", ids=ids, title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
+        if isinstance(given, Paper):
+            # The paper's two panels, beside one tree of all rows.
+            panels = atlas.tradeoff(min_fidelity=sorted({*PAPERS_FLOORS, atlas.min_fidelity}))
+            write_table(panels.table, draft / "panels.csv")
+            if find_spec("matplotlib") is not None:
+                tree = atlas.verdict_.set_axis(["one plain tree"]).rename(columns={"agreement": "fidelity"})
+                panels.plot(draft / "panels.png", rivals=tree)
         files = [str(given.out / file.name) for file in sorted(draft.iterdir())]
     facts = {"explained": prepared.about, **facts_of(atlas), "files": files}
     written = f"Written: {visible(', '.join(files))}\nOpen {visible(given.out / 'report.html')} in a browser."

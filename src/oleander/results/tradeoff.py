@@ -23,6 +23,7 @@ N_FLOORS = 5
 CellStatus = Literal[Status, "certified", "judged", "edited"]
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+DASHES = ("--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
 
@@ -102,10 +103,11 @@ class TradeOff(Shown):
         names = [field.name for field in fields(Cell) if field.name != "explainers"]
         return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
 
-    def plot(self, path: str | PathLike[str] | None = None) -> Any:
+    def plot(self, path: str | PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
         """Draw coverage and lowest fidelity over the number of explainers, a line per floor: the paper's two panels.
 
-        The shade over a line of coverage reaches up to the proven bound. Returns the two axes; a path such as
+        The shade over a line of coverage reaches up to the proven bound. ``rivals`` has a row for each other method, by
+        its name, with its coverage and fidelity, which become dashed lines. Returns the two axes; a path such as
         "panels.pdf" writes the picture to a file.
         """
         pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a trade-off")
@@ -116,6 +118,9 @@ class TradeOff(Shown):
             axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
             for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
                 ax.plot(part["max_explainers"], part[name], label=f"φ = {floor:g}", **look)
+        for number, (name, rival) in enumerate(() if rivals is None else rivals.iterrows()):
+            for ax, column in zip(axes, ("coverage", "fidelity"), strict=True):
+                ax.axhline(rival[column], color="0.35", linestyle=DASHES[number % len(DASHES)], label=name)
         for ax, words in zip(axes, ("share of rows covered", "lowest fidelity of an explainer"), strict=True):
             ax.set(xlabel="explainers, at most (K)", ylabel=words)
             ax.xaxis.get_major_locator().set_params(integer=True)
