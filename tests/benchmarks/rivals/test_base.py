@@ -92,14 +92,13 @@ class TestContract:
 
 
 def test_points_are_spread_over_the_data_whatever_their_order():
-    """Nine tenths of the points lie close together along a column that counts little in units of its spread."""
     rng = np.random.default_rng(0)
-    X = np.column_stack([np.append(rng.normal(size=900), rng.uniform(10, 20, 100)), 1e3 * rng.normal(size=1_000)])
-    order = rng.permutation(1_000)
-    chosen, again = (spread_points(label(rows, lambda X: X[:, 0] > 0), 16) for rows in (X, X[order]))
-    assert {tuple(row) for row in X[chosen]} == {tuple(row) for row in X[order][again]}
-    assert len(chosen) == 16
-    assert 1 <= (X[chosen, 0] > 9).sum() <= 4
-    # Cells are equally full: half of the chosen lie on either side of the median of the widest column.
-    assert abs((X[chosen, 0] > np.median(X[:, 0])).sum() - 8) <= 2
-    assert len(spread_points(label(X, lambda X: X[:, 0] > 0), None)) == 1_000
+    line = rng.permutation(1_024)[:, None] / 100
+    # One point from each of 16 equally full parts of the line.
+    assert sorted(line[spread_points(label(line, three_bands), 16), 0] * 100 // 64) == list(range(16))
+    # Rows that are equal along the widest column.
+    X = np.column_stack([rng.integers(0, 3, 500) * 5.0, rng.normal(size=500)])
+    order = rng.permutation(500)
+    one, other = (rows[spread_points(label(rows, three_bands), 20)] for rows in (X, X[order]))
+    assert {tuple(row) for row in one} == {tuple(row) for row in other}
+    assert len(spread_points(label(X, three_bands), None)) == 500

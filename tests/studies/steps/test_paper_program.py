@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.rivals.base import spread_points
 from oleander.selection import SelectionProblem
 from studies.steps.explained_rows import LEARNED
 from studies.steps.paper_program import solve_cells, solve_grid, train_pool
@@ -13,6 +14,12 @@ def strict(small_work, explained):
     pool = train_pool(small_work, explained, "letter")
     table = solve_grid(small_work, explained, pool, small_work.settings.floors)
     return table[table["program"] == "strict"]
+
+
+def test_balls_stand_around_rows_that_are_spread_over_the_data(small_work, explained):
+    pool, rows = train_pool(small_work, explained, "letter"), explained.rows
+    centers = np.array([candidate.region.center for candidate in pool.candidates])
+    np.testing.assert_array_equal(centers, rows.values[spread_points(rows, small_work.settings.n_candidates)])
 
 
 def test_the_chosen_reach_the_floor_on_the_rows_they_were_chosen_on(strict):
