@@ -66,20 +66,6 @@ class TestFit:
         assert set(answers) <= set(black_box(square))
         assert answers.dtype.kind == black_box(square).dtype.kind
 
-    def test_mixed_and_missing_columns_reach_the_black_box_as_they_came(self, mixed, mixed_black_box):
-        atlas = AggregateExplainer(mixed_black_box, min_fidelity=0.7, floor=Floor(on="share"), **QUICK).fit(mixed)
-        assert atlas.coverage_ > 0.2
-        assert atlas.predict(mixed).shape == (300,)
-
-    def test_xgboost_and_lightgbm(self, square):
-        xgboost = pytest.importorskip("xgboost")
-        lightgbm = pytest.importorskip("lightgbm")
-        labels = halves(square).astype(int)
-        table = pd.DataFrame(square, columns=["a", "b", "c"])
-        for model in (xgboost.XGBClassifier(n_estimators=5), lightgbm.LGBMClassifier(n_estimators=5, verbose=-1)):
-            atlas = AggregateExplainer(model.fit(table, labels), **QUICK).fit(table)
-            assert atlas.coverage_ > 0.8
-
     def test_a_pipeline_as_black_box_and_a_place_in_a_pipeline(self, cancer):
         X, y, _ = cancer
         black_box = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[::2], y[::2])
@@ -196,13 +182,6 @@ class TestReading:
                 atlas.certify(*given)
         assert atlas.certify(new).answers.n_rows > 250
         assert atlas.evaluate(X).n_rows == 300
-
-    def test_columns_are_found_by_name(self, atlas, cancer):
-        X, _, _ = cancer
-        with pytest.raises(ValueError, match="the data lack column 'mean radius'"):
-            atlas.predict(X.drop(columns="mean radius"))
-        for other in (X[X.columns[::-1]], X.assign(extra=1)):
-            np.testing.assert_array_equal(atlas.predict(other).filled("?"), atlas.predict(X).filled("?"))
 
 
 class TestUnreadableRows:
@@ -339,19 +318,6 @@ class TestRefusals:
         for name in ("y", "groups"):
             with pytest.raises(ValueError, match=rf"{name} has shape \(3,\); one entry for each of 300 rows"):
                 AggregateExplainer(halves, **QUICK).fit(square, **{name: [1, 2, 3]})
-
-    @pytest.mark.parametrize("absent", [np.nan, None, pd.NA])
-    def test_labels_that_are_missing(self, atlas, cancer, absent):
-        X, _, model = cancer
-        labels = model.predict(X).astype(object)
-        labels[3] = absent
-        with pytest.raises(ValueError, match="labels has no value in row 3, and the black box answers every row"):
-            atlas.evaluate(X, labels)
-
-    def test_weights_of_rows(self, square):
-        weights = np.ones(len(square))
-        with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
-            AggregateExplainer(halves, **QUICK).fit(square, sample_weight=weights)
 
     def test_not_fitted(self):
         for name in ("predict", "covers", "responsible", "explain", "evaluate", "uncovered"):

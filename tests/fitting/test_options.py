@@ -257,10 +257,6 @@ class TestRefusals:
         with pytest.raises(ValueError, match="the checkpoint is an empty path"):
             AggregateExplainer(halves, checkpoint="").fit(square)
 
-    @pytest.mark.parametrize("verbose", [False, True])
-    def test_verbose_may_be_a_truth_value(self, square, verbose):
-        assert AggregateExplainer(halves, verbose=verbose, **QUICK).fit(square).coverage_ > 0
-
     def test_masks_are_refused(self, square):
         masked = np.ma.array(square, mask=square > 0.9)
         with pytest.raises(ValueError, match="the data are a masked array"):
@@ -292,74 +288,39 @@ class TestEstimator:
             assert outcome(base, explainer.set_params(**{name: change})) != base_facts(base)
 
 
-PAPER_BASE: dict[str, Any] = {"radius": 1.0, "n_draws": 150, "min_fidelity": 0.8, "scale": "schema", "random_state": 0}
-PAPER: dict[str, Any] = {
-    "black_box": other_law,
-    "radius": 2.0,
-    "n_draws": 100,
-    "local": LimeLinear(),
-    "max_flips": 0,
-    "scale": "none",
-    "centers": "rounded",
-    "max_candidates": 20,
-    "bounds": "cut",
-    "formulation": "selective",
-    "letter": True,
-    "max_explainers": 1,
-    "min_fidelity": 0.95,
-    "tolerance": Seen(0.5, None),
-    "output": Seen(Output(threshold=0.5), None),
-    "holdout": 0.3,
-    "schema": KINDS,
-    "max_queries": 1_000,
-    "checkpoint": Seen(None, keeps_answers),
-    "solver": "greedy",
-    "time_limit": Refused("time_limit=1e-09 ended before a candidate was trained"),
-    "random_state": 1,
-    "n_jobs": Seen(2, runs_in_parallel),
-    "verbose": Seen(1, prints),
+# An option of ``paper``, and the part that it is set in.
+PAPER: dict[str, tuple[str, Any]] = {
+    "radius": ("candidates", 2.0),
+    "n_draws": ("candidates", 100),
+    "local": ("candidates", LimeLinear()),
+    "max_flips": ("candidates", 0),
+    "scale": ("candidates", "schema"),
+    "centers": ("candidates", "rounded"),
+    "max_candidates": ("candidates", 20),
+    "bounds": ("candidates", "cut"),
+    "formulation": ("program", "selective"),
+    "solver": ("program", "greedy"),
+    "time_limit": ("program", 1e-9),
+    "proof": ("program", "full"),
 }
 
 
 class TestPaper:
-    ROWS = X[:80]
-
-    def make(self, **changes: Any) -> AggregateExplainer:
-        options = {"black_box": law, **PAPER_BASE, **changes}
-        return AggregateExplainer.paper(options.pop("black_box"), **options)
-
-    def fit(self, explainer: AggregateExplainer) -> AggregateExplainer:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return explainer.fit(self.ROWS)
-
-    def test_every_parameter_is_listed(self) -> None:
-        # The parts are the paper's own.
-        passed_on = parameters(AggregateExplainer) - {"candidates", "draws", "program", "floor"}
-        assert parameters(AggregateExplainer.paper) - {"others"} | passed_on == {*PAPER, "proof"}
-        assert self.make(proof="full").program.proof == "full"
+    def test_every_parameter_reaches_its_part(self) -> None:
+        assert parameters(AggregateExplainer.paper) == {*PAPER, "black_box", "letter", "max_explainers", "others"}
+        for name, (part, value) in PAPER.items():
+            explainer = AggregateExplainer.paper(law, **{"radius": 1.0, name: value}, min_fidelity=0.8)
+            assert getattr(getattr(explainer, part), name) == value
+            assert (explainer.floor, explainer.min_fidelity) == (Floor("share", min_support=1), 0.8)
 
     @pytest.mark.parametrize("name", ["candidates", "program", "floor", "rows"])
     def test_other_names_are_refused(self, name: str) -> None:
         with pytest.raises(TypeError, match=name):
-            self.make(**{name: None})
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if not isinstance(change, Refused | Seen)])
-    def test_it_acts(self, name: str) -> None:
-        # Only wide balls reach beyond the bounds of the columns.
-        wide = {"radius": 3.0} if name == "bounds" else {}
-        assert facts(self.fit(self.make(**wide, **{name: PAPER[name]}))) != facts(self.fit(self.make(**wide)))
-
-    @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if isinstance(change, Seen)])
-    def test_it_reaches_the_estimator(self, name: str, tmp_path: Path) -> None:
-        """These leave the fit as it is; the estimator's own test shows how they act."""
-        value = tmp_path if name == "checkpoint" else PAPER[name].value
-        assert getattr(self.make(**{name: value}), name) == value
+            AggregateExplainer.paper(law, radius=1.0, **{name: None})
 
     def test_a_limit_on_time_is_kept(self) -> None:
-        with pytest.raises(ValueError, match=PAPER["time_limit"].words):
-            self.fit(self.make(time_limit=1e-9))
+        with pytest.raises(ValueError, match="time_limit=1e-09 ended before a candidate was trained"):
+            AggregateExplainer.paper(law, radius=1.0, n_draws=100, time_limit=1e-9).fit(X[:80])
 
 
 BALLS_OPTIONS: dict[str, Any] = {
@@ -469,28 +430,3 @@ class TestParts:
         router.predict(rows)
         assert router.n_asked_ > 100
         assert max(sizes) == 40
-
-
-@pytest.mark.slow
-def test_options_of_a_source_act(tmp_path: Path) -> None:
-    """A source's promise decides the size of the sample, and its blocks bound what is held at once."""
-    pytest.importorskip("pyarrow")
-    make_rows(3_000, 2).to_parquet(tmp_path / "rows.parquet", row_group_size=500)
-    sizes: list[int] = []
-
-    def counting(table: pd.DataFrame) -> np.ndarray:
-        sizes.append(len(table))
-        return law(table)
-
-    def fit_source(**options: Any) -> AggregateExplainer:
-        sizes.clear()
-        source = open_source(tmp_path / "rows.parquet", **{"epsilon": 0.25, **options})
-        given = {"candidates": OwnTrees(by_leaf=True), "floor": SHARE, "min_fidelity": 0.7, "holdout": 0.3}
-        return AggregateExplainer(counting, **given, random_state=0).fit(source)
-
-    assert parameters(open_source) == {"X", "epsilon", "delta", "block_size"}
-    plain = fit_source()
-    for change in ({"epsilon": 0.2}, {"delta": 0.5}):
-        assert fit_source(**change).accuracy_.n_sample != plain.accuracy_.n_sample
-    assert facts(fit_source(block_size=40)) == facts(plain)
-    assert sum(size <= 40 for size in sizes) >= (3_000 - plain.accuracy_.n_sample) // 40
