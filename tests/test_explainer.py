@@ -52,20 +52,6 @@ class TestFit:
         assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
         assert "explainer" in atlas.summary()
 
-    @pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
-    def test_labels_of_every_kind(self, square, labels):
-        kinds = {
-            "int": lambda X: halves(X).astype(int) * 7,
-            "str": lambda X: np.where(halves(X), "yes", "no"),
-            "bool": halves,
-            "float": lambda X: halves(X).astype(float),
-        }
-        black_box = kinds[labels]
-        atlas = AggregateExplainer(black_box, **QUICK).fit(square)
-        answers = atlas.predict(square).compressed()
-        assert set(answers) <= set(black_box(square))
-        assert answers.dtype.kind == black_box(square).dtype.kind
-
     def test_a_pipeline_as_black_box_and_a_place_in_a_pipeline(self, cancer):
         X, y, _ = cancer
         black_box = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[::2], y[::2])

@@ -1,6 +1,5 @@
 import contextlib
 import tracemalloc
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -145,11 +144,6 @@ class TestSmallFirst:
     def test_noise_is_not_read(self):
         assert self.count(0.9) == (3, 1.0)
 
-    def test_a_lower_floor_gives_no_more_to_read(self):
-        found = [self.count(floor) for floor in (0.95, 0.9, 0.8, 0.6)]
-        for (before, narrow), (after, wide) in pairwise(found):
-            assert after <= before or wide > narrow + 0.005
-
 
 class TestRowsAsDraws:
     """Without draws, or with too few of them, rules learn from rows that the black box has labelled."""
@@ -215,12 +209,6 @@ class TestCopies:
         assert atlas.certificate_ is None
         assert atlas.evaluation_.n_rows == 300
 
-    def test_a_table_of_few_levels_is_explained(self):
-        X = np.random.default_rng(0).integers([2, 3, 2], size=(300, 3)).astype(float)
-        atlas = AggregateExplainer(lambda X: X[:, 0] + X[:, 1] > 1, **ASKING).fit(X, background=X[:100])
-        assert atlas.coverage_ == 1.0
-        assert atlas.certificate_.answers.n_rows == 300
-
 
 class TestRefits:
     """A certificate holds for the fit that was planned, so an object counts its fits on the same rows."""
@@ -284,14 +272,6 @@ def test_memory_does_not_grow_with_the_length_of_labels():
     assert len(long.explainers_) == len(short.explainers_)
     assert long.coverage_ == short.coverage_
     assert long_peak < short_peak + 10e6
-
-
-@pytest.mark.parametrize("n_rows", [1, 2, 10])
-def test_folds_of_too_few_rows_name_the_rows_that_were_given(n_rows):
-    X, box = np.random.default_rng(0).uniform(size=(n_rows, 2)), Recording()
-    with pytest.raises(NothingFoundError, match=rf"cannot be shown on {n_rows} rows?, .* 38 are needed"):
-        AggregateExplainer(box, **ASKING).fit(X)
-    assert box.calls == []
 
 
 @pytest.mark.parametrize("tolerance", [None, 0.5])
