@@ -68,7 +68,7 @@ class TestCertificate:
         ("answers", "words"),
         [
             (Claim(78, 80, 0.8999), "on new rows the share may be as low as 89%"),
-            (Claim(0, 0, 0.0), "Nothing is certified of the answers: none of these rows is answered."),
+            (Claim(0, 0, 0.0), "Nothing is certified of the answers: the rules are silent on all of these rows."),
         ],
     )
     def test_a_bound_under_the_floor_says_what_that_means(self, answers, words):

@@ -23,7 +23,7 @@ def test_figures_rules_and_columns_are_there(tmp_path):
     readme = readme_of(atlas, tmp_path, title="Referrals")
     assert readme.startswith("# Referrals\n")
     assert f"rows ({show_share(atlas.coverage_, 1)})" in readme
-    assert f"- {atlas.n_queries_:,} rows were sent to the model." in readme
+    assert f"- Rows sent to the model: {atlas.n_queries_:,}." in readme
     assert len(re.findall(r"^- \*\*rule .*→", readme, flags=re.MULTILINE)) == len(atlas.explainers_)
     for feature in atlas.schema_:
         assert f"| {escape(feature.name)} | {feature.kind} |" in readme

@@ -144,7 +144,7 @@ def test_what_silence_means():
     everywhere = replace(BOX, region=Box(()))
     assert describe_fit(CERTIFIED)[-1] == SILENCE
     silence = describe_fit(replace(ASKED, **chosen(everywhere)))[-1]
-    assert silence == "Every row gets an answer; new rows that no rule covers would get none."
+    assert silence == "Every row gets an answer. A new row that no rule covers would be silent."
 
 
 NO_HELD_OUT = sampled(n_judged=0, promised=float("nan"), seen=float("nan"), n_unread=0)
@@ -263,7 +263,7 @@ class TestPage:
 def test_silent_rows(places, words):
     found = Uncovered(606, 53, [SilentPlace(*place) for place in places])
     assert describe_uncovered(found) == ["53 of 606 rows are silent (8.7%).", *words]
-    assert describe_uncovered(Uncovered(606, 0, [])) == ["Every row gets an answer."]
+    assert describe_uncovered(Uncovered(606, 0, [])) == ["No row is silent."]
 
 
 def test_three_whole_trees_fit_on_a_screen():

@@ -90,12 +90,12 @@ def make_page(
     by : mapping of name to array of shape (n_rows,), optional
         Groups of X in which rows are counted, besides the columns with few levels.
     ids : array of shape (n_rows,), optional
-        What each row is called in the list of unanswered rows, such as the number of a patient; by default its number,
+        What each row is called in the list of silent rows, such as the number of a patient; by default its number,
         counted from 0.
     title, about : str
         The title, and a line on the model and the rows.
     include_rows : bool
-        Whether the page may hold the values of unanswered rows, which the form can then start from.
+        Whether the page may hold the values of silent rows, which the form can then start from.
 
     Examples
     --------

@@ -164,7 +164,7 @@ class FitRecord:
     output: Output = PLAIN_OUTPUT
     # How often the object was fitted on these rows, this fit included.
     n_fits: int = 1
-    # The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
+    # The candidate rules as faithful as each chosen one had to be, where rules were learned by asking.
     n_candidates: Count = 0
     # The draws, or rows in their place, that rules were learned from, and the largest number of conditions of a rule;
     # None where a program chose, or where there is no limit.

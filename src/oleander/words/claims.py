@@ -159,7 +159,7 @@ def describe_joint_certificate(
     lines = [f"Certified on {judges} ({sure}){about(claim.unit)}:"]
     lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
     if not claim.n_rows:
-        lines.append("  Nothing is certified of the answers: none of these rows is answered.")
+        lines.append("  Nothing is certified of the answers: the rules are silent on all of these rows.")
     else:
         lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
         if claim.bound < floor:

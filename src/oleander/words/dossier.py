@@ -32,13 +32,13 @@ def escape(text: str) -> str:
 def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str) -> str:
     """Return the README of a dossier."""
     n_rules = len(record.explainers.members)
-    figures = [*describe_fit(record), *describe_facts(record), f"{record.n_queries:,} rows were sent to the model."]
+    figures = [*describe_fit(record), *describe_facts(record)]
     columns = record.schema.table
     columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
     sections = {
         "Intended use": [
             f"{how_many(n_rules, 'rules')} describe{'s' * (n_rules == 1)} a black-box model: what it answers, not what "
-            "is true. Where no rule holds, no answer is given. Where several hold, the most faithful one answers.",
+            "is true. Where no rule holds, they are silent. Where several hold, the most faithful one answers.",
             "",
             escape(intended_use) or "*To be written by the provider: nothing in a set of rules says it.*",
         ],
@@ -55,8 +55,7 @@ def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intend
         ],
         "Limits": _list_limits(record),
         "Oversight": [
-            "Where no rule holds, no answer is given, and a person should decide. Rules that people wrote or forced in "
-            "are marked.",
+            "Where the rules are silent, a person should decide. Rules that people wrote or forced in are marked.",
             "",
             "`oleander watch` checks new rows as often as you like: while the floor holds, the probability that it "
             "ever raises an alarm is at most 5%.",

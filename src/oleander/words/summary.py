@@ -126,7 +126,7 @@ def _describe_silence(cell: Cell, record: FitRecord) -> str:
     n_rows, rules = record.evaluation.n_rows, "rule" if record.is_asked else "explainer"
     n_silent = n_rows - round(cell.coverage * n_rows)
     if not n_silent:
-        return f"Every row gets an answer; new rows that no {rules} covers would get none."
+        return f"Every row gets an answer. A new row that no {rules} covers would be silent."
     subject = f"The {rules} is" if cell.n_explainers == 1 else f"The {rules}s are"
     share = show_share(n_silent / n_rows, 1)
     return (
@@ -397,7 +397,7 @@ def describe_uncovered(uncovered: Uncovered) -> list[str]:
     """Return how many rows are silent, and where silent rows are frequent."""
     n_silent, n_found = uncovered.n_silent, sum(place.n_silent for place in uncovered.places)
     if not n_silent:
-        return ["Every row gets an answer."]
+        return ["No row is silent."]
     counts = f"{n_found:,} of {n_silent:,}"
     where = f"Most of them, {counts}, are where:" if 2 * n_found > n_silent else f"{counts} are where:"
     share = show_share(n_silent / uncovered.n_rows, 1)

@@ -152,7 +152,7 @@ function drawTree(member, sayRule, path) {
   const branch = (node, condition, depth) => {
     const mark = path.has(node) ? "step" : null;
     if (tree.column[node] < 0) {
-      const answer = tree.rule[node] === null ? h("em", { class: "soft" }, "no answer") : sayRule(member.rules[tree.rule[node]]);
+      const answer = tree.rule[node] === null ? h("em", { class: "soft" }, "silent") : sayRule(member.rules[tree.rule[node]]);
       return h("li", { class: mark }, h("bdi", {}, condition), " → ", answer);
     }
     const part = h("details", { open: !isLarge || depth < 2 || path.has(node) }, h("summary", {}, h("bdi", {}, condition), h("span", { class: "soft" }, ` (${size(node)} leaves)`)), children(node, depth + 1));
