@@ -16,7 +16,7 @@ from benchmarks.subjects.quality.measures import (
 )
 from benchmarks.subjects.quality.methods import METHODS, TINY, Budget
 from oleander import AggregateExplainer
-from oleander.results.evaluation import evaluate
+from oleander.results.explainer_set import Answers
 from oleander.rules.conditions import count_cuts
 from tests.benchmarks.making import make_case
 
@@ -95,8 +95,8 @@ def test_rules_alone_are_counted_on_all_rows_where_they_hold(case):
 
 def test_minority_rows_are_those_outside_the_largest_class():
     labels = np.array(["a"] * 6 + ["b"] * 3 + ["c"])
-    answers = np.array(["a"] * 6 + ["b", "b", "a"] + ["c"])
+    said = np.array([["a"] * 6 + ["b", "b", "a"] + ["c"]])
     covers = np.array([[True] * 9 + [False]])
-    assert minority_right(evaluate(covers, answers[None, :], answers, labels)) == pytest.approx(2 / 4)
-    alone = np.array(["a"] * 10)
-    assert np.isnan(minority_right(evaluate(covers, alone[None, :], alone, alone)))
+    speaker = np.where(covers[0], 0, -1)
+    assert minority_right(Answers(covers, said, speaker, None).evaluate(labels)) == pytest.approx(2 / 4)
+    assert np.isnan(minority_right(Answers(covers, said, speaker, None).evaluate(np.full(10, "a"))))
