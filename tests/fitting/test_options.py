@@ -252,6 +252,11 @@ class TestRefusals:
         with pytest.raises(ValueError, match="the checkpoint is an empty path"):
             AggregateExplainer(halves, checkpoint="").fit(square)
 
+    def test_logged_answers_beside_an_output_are_refused(self, square):
+        explainer = AggregateExplainer(halves, output=Output(threshold=0.5))
+        with pytest.raises(ValueError, match="labels holds what is explained, and .* makes something else of it"):
+            explainer.fit(square, labels=halves(square))
+
     def test_masks_are_refused(self, square):
         masked = np.ma.array(square, mask=square > 0.9)
         with pytest.raises(ValueError, match="the data are a masked array"):
