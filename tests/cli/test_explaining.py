@@ -367,7 +367,9 @@ def test_ids_and_groups_that_are_left_out_name_the_rows(patients, prepared):
 
 def test_columns_that_alone_tell_the_target_are_named(patients, prepared):
     stay = (patients["risk"] == "high") * 5 + patients["dose"].fillna(2) / 2
-    code = np.where(patients["risk"] == "high", "I50", np.where(patients["age"] > 40, "none", "well"))
+    # Neighbouring levels tell different classes.
+    code = np.array(list("abcdef"))[patients["age"] % 3 * 2 + (patients["risk"] == "high")]
+    patients.loc[:2, "risk"] = "rare"
     _, said = prepared(patients.assign(**{"stay after": stay, "code": code}))
     for name in ("stay after", "code"):
         assert f"column {name!r} alone tells the target 'risk', a possible leak" in said

@@ -1,6 +1,7 @@
 """The program ``oleander``: its commands, and one sentence with an exit code wherever it fails."""
 
 import argparse
+import gc
 import os
 import sys
 import traceback
@@ -66,6 +67,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that the words name, by default those of the shell, and return its exit code."""
+    is_program = words is None
     words = list(sys.argv[1:] if words is None else words)
     # Users repeat the command that failed, and add the option at its end.
     is_debug = "--debug" in words
@@ -83,6 +85,9 @@ def main(words: Sequence[str] | None = None) -> int:
             given = record(**vars(make_parser(name).read(words[1:])))
             # What the command works with is imported only now: help, and the answer to a wrong option, are quick.
             run = getattr(import_without_collecting(f"oleander.cli.{module}"), name.replace("-", "_"))
+            if is_program:
+                # Nothing of what was imported is ever garbage in this process, which saves a tenth of the time.
+                gc.freeze()
             return run(given) or ExitCode.DONE
     except BrokenPipeError:
         # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.black_box.answers import BlackBoxError
 from oleander.cli.options import CommandError, ExitCode, Opening, note, wrong_option
@@ -35,10 +34,8 @@ def train_trees(
         indicators = [rows[:, j, None] == np.arange(len(schema[j].levels)) for j in schema.named]
         return np.hstack([rows[:, schema.numbers], *indicators])
 
-    bagging, tree = (
-        (BaggingRegressor, DecisionTreeRegressor) if is_regression else (BaggingClassifier, DecisionTreeClassifier)
-    )
-    trees = bagging(tree(), N_TREES, random_state=seed, n_jobs=n_jobs)
+    bagging = BaggingRegressor if is_regression else BaggingClassifier
+    trees = bagging(n_estimators=N_TREES, random_state=seed, n_jobs=n_jobs)
     return make_pipeline(FunctionTransformer(represent), trees).fit(X, y)
 
 
