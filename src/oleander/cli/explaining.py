@@ -25,7 +25,7 @@ from oleander.black_box.output import Output
 from oleander.candidates.base import Boxes
 from oleander.cli.cells import clean_columns, clean_like, is_id
 from oleander.cli.models import load_model, train_trees
-from oleander.cli.options import CommandError, Demo, Explain, Fitting, Paper, note, split_names, wrong_option
+from oleander.cli.options import CommandError, Demo, Explain, Fitting, Paper, note, show, split_names, wrong_option
 from oleander.cli.outputs import answer, facts_of, predictions_table, tabulate_schema, write_table
 from oleander.cli.tables import OF_TABLES, PARQUET, check_columns, is_stored, keep_known, read_how, read_table
 from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
@@ -141,7 +141,9 @@ def demo(given: Demo) -> None:
 def fit_and_write(
     atlas: AggregateExplainer, prepared: Prepared, given: Fitting | Demo, title: str, *, include_rows: bool = False
 ) -> None:
-    """Fit, write all files to a folder, and print the summary or the main figures."""
+    """Show the columns, fit, write all files to a folder, and print the summary or the main figures."""
+    if prepared.schema is not None and not given.as_json:
+        show(f"{tabulate_schema(prepared.schema)}\n")
     with whole_folder(given.out) as draft:
         with warnings.catch_warnings():
             if prepared.is_new:
@@ -166,8 +168,7 @@ def fit_and_write(
         files = [str(given.out / file.name) for file in sorted(draft.iterdir())]
     facts = {"explained": prepared.about, **facts_of(atlas), "files": files}
     written = f"Written: {visible(', '.join(files))}\nOpen {visible(given.out / 'report.html')} in a browser."
-    explained = f"{tabulate_schema(atlas.schema_)}\n\nExplaining {visible(prepared.about)}."
-    answer(given, facts, f"{explained}\n\n{atlas.summary()}\n\n{written}")
+    answer(given, facts, f"Explaining {visible(prepared.about)}.\n\n{atlas.summary()}\n\n{written}")
 
 
 def prepare(
