@@ -69,7 +69,9 @@ def test_rows_are_found_with_their_missing_values():
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, float("nan"), -float("nan")])] * 2), min_size=1, max_size=12))
+@given(
+    st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, float("nan"), -float("nan")])] * 2), min_size=1, max_size=12)
+)
 def test_merging_keeps_every_row(records):
     rows = np.array(records)
     first, weights, point_of_row = merge_rows(rows)

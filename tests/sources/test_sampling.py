@@ -92,12 +92,10 @@ class TestBackground:
         assert found is not None
         return found
 
-    def test_a_table_is_encoded(self) -> None:
-        np.testing.assert_array_equal(self.read(X[:50]), self.SCHEMA.encode(X[:50]))
-
-    def test_a_source_is_sampled_and_other_columns_are_left_out(self, tmp_path: Path) -> None:
+    def test_a_table_is_encoded_and_a_source_sampled_without_other_columns(self, tmp_path: Path) -> None:
         path = write_frame(tmp_path / "rows.parquet", X[:500].assign(diagnosis=1))
-        np.testing.assert_array_equal(self.read(open_source(path)), self.SCHEMA.encode(X[:500]))
+        for background in (X[:500], open_source(path)):
+            np.testing.assert_array_equal(self.read(background), self.SCHEMA.encode(X[:500]))
 
     def test_a_source_needs_the_columns_of_the_rows(self, tmp_path: Path) -> None:
         source = open_source(write_frame(tmp_path / "background.parquet", X[:50].drop(columns="ward")))
@@ -129,7 +127,4 @@ def test_the_promise_is_tighter_where_few_rows_are_left() -> None:
     assert promise(1000, 10, 0.05) < promise(1000, 1000, 0.05) < promise(1000, 10**9, 0.05)
     # With every other row judged, only the last one is unknown.
     assert promise(1000, 0, 0.05) < 0.01
-
-
-def test_no_judged_row_no_promise() -> None:
     assert np.isnan(promise(0, 1000, 0.05))
