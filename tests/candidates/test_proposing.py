@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.candidates.box_program import Limits
+from oleander.candidates.base import Boxes
 from oleander.candidates.grid import Grid, Memberships
 from oleander.candidates.nodes import grow_on_answers, grow_trees
 from oleander.candidates.proposing import MOST_BOXES, Proposer, list_nodes, with_lines
@@ -23,7 +23,7 @@ def make_proposer(label_draws):
         draws = label_draws(values, noisy if codes is None else codes(values))
         grid, every_draw = Grid.learn(values, draws.schema), np.arange(1500)
         trees = grow_trees(draws, every_draw[:700], grid, rng)
-        return Proposer(draws, every_draw, trees, Memberships(grid, grid.codes), Limits(max_conditions), min_gain)
+        return Proposer(draws, every_draw, trees, Memberships(grid, grid.codes), Boxes(max_conditions), min_gain)
 
     return make
 

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander.candidates.box_program import BoxCandidate, Limits
+from oleander.candidates.base import Boxes
+from oleander.candidates.box_program import BoxCandidate
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import (
@@ -177,7 +178,7 @@ def test_a_step_is_as_long_as_what_is_read():
 
 
 def test_conditions_and_support_are_limited():
-    sequence = learn(make_draws(0), 10, 0.8, limits=Limits(1), min_support=60)
+    sequence = learn(make_draws(0), 10, 0.8, limits=Boxes(1), min_support=60)
     chooses = find_choosing(sequence.draws)
     assert all(len(key) <= 1 for step in sequence.steps for key in step.keys)
     for step in sequence.steps[::2]:

@@ -8,8 +8,7 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.candidates.grid import Bits, Grid, Key, Memberships, restrict
-from oleander.draws.labelled import LabelledDraws
+from oleander.candidates.grid import Bits, Key, Memberships
 from oleander.selection import SelectionProblem
 from oleander.selection.result import Proof, Status
 from oleander.selection.solvers import bound_choice
@@ -20,43 +19,6 @@ MIN_MASS = 0.002
 MIN_CORRECTED = 0.005
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What no rule may do."""
-
-    max_conditions: int | None = None
-    # Columns that no rule uses.
-    forbidden: tuple[int, ...] = ()
-    # Columns along which the answer must not fall, or must not rise (False), and codes of its ends.
-    monotone: tuple[tuple[int, bool], ...] = ()
-    lowest: int = -1
-    highest: int = -1
-
-    def hide(self, draws: LabelledDraws) -> LabelledDraws:
-        """Return the draws with one value in every forbidden column, so that nothing can be learned from it."""
-        if not self.forbidden:
-            return draws
-        values = draws.values.copy()
-        for column in self.forbidden:
-            known = values[~np.isnan(values[:, column]), column]
-            values[:, column] = known[0] if len(known) else np.nan
-        return replace(draws, values=values)
-
-    def widen(self, key: Key, label: int, grid: Grid) -> Key:
-        """Return the smallest box around a box that bounds each monotone column from the allowed side only."""
-        for column, rises in self.monotone if label in (self.lowest, self.highest) else ():
-            n_codes, mask = grid.columns[column].n_codes, dict(key).get(column, 0)
-            missing, known = mask >> n_codes << n_codes, mask & ((1 << n_codes) - 1)
-            if known:
-                is_from_below = (label == self.highest) == rises
-                known = (1 << n_codes) - (known & -known) if is_from_below else (1 << known.bit_length()) - 1
-                key = restrict(key, column, known | missing, grid.full_mask(column))
-        return key
-
-
-NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -82,13 +44,11 @@ class BoxCandidate:
 class BoxCandidates:
     """All candidates met so far, each once, with the draws inside as packed bits.
 
-    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw. Boxes that the
-    limits do not allow are widened.
+    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw.
     """
 
     draws: Memberships
     right: Bits
-    limits: Limits = NO_LIMITS
     _found: list[BoxCandidate] = field(default_factory=list, repr=False)
     _bits: list[Bits] = field(default_factory=list, repr=False)
     _numbers: dict[tuple[Key, int], int] = field(default_factory=dict, repr=False)
@@ -106,7 +66,6 @@ class BoxCandidates:
 
     def add(self, key: Key, label: int) -> int:
         """Return the number of a candidate, which is kept if it is new."""
-        key = self.limits.widen(key, label, self.draws.grid)
         number = self._numbers.setdefault((key, label), len(self._found))
         if number == len(self._found):
             inside = self.draws.of_box(key)

@@ -10,7 +10,8 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.candidates.box_program import BoxCandidates, Limits
+from oleander.candidates.base import Boxes
+from oleander.candidates.box_program import BoxCandidates
 from oleander.candidates.grid import Bits, Key, Memberships, mask_table, read_tables
 from oleander.candidates.nodes import make_pool
 from oleander.draws.labelled import LabelledDraws
@@ -94,7 +95,7 @@ class Proposer:
         learns: Ints,
         trees: list[Tree],
         members: Memberships,
-        limits: Limits,
+        limits: Boxes,
         min_gain: float,
     ) -> None:
         self.right, self.min_gain = draws.find_right(learns), min_gain
@@ -103,7 +104,7 @@ class Proposer:
         columns, counts = np.unique([cut[0] for key in self.pool.keys for cut in key], return_counts=True)
         columns = np.sort(columns[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]).astype(np.intp)
         self.polisher = Polisher(members, columns, limits.max_conditions)
-        self.candidates = BoxCandidates(members, kernels.pack(self.right), limits)
+        self.candidates = BoxCandidates(members, kernels.pack(self.right))
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
         self._is_added = np.zeros(len(self.pool.keys), dtype=bool)
@@ -172,7 +173,7 @@ def learn_lines(
     learns: Ints,
     trees: list[Tree],
     members: Memberships,
-    limits: Limits,
+    limits: Boxes,
     min_gain: float,
 ) -> LabelledDraws:
     """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.

@@ -106,6 +106,17 @@ class LabelledDraws:
         classes = find_constants(self.truth, tolerance)
         return replace(self, classes=classes, codes=find_nearest(self.truth, classes), tolerance=tolerance, lines=())
 
+    def hide(self, names: Iterable[str]) -> Self:
+        """Return the draws with one value in each of some columns, so that nothing can be learned from it."""
+        columns = {self.schema.position(name) for name in names}
+        if len(columns) == len(self.schema):
+            raise ValueError("forbid names every column, so no rule could have a condition: leave one of them out.")
+        values = self.values.copy() if columns else self.values
+        for column in columns:
+            known = values[~np.isnan(values[:, column]), column]
+            values[:, column] = known[0] if len(known) else np.nan
+        return replace(self, values=values)
+
     def take(self, draws: Ints) -> "LabelledDraws":
         """Return some of the draws, with the same classes."""
         parents = None if self.parents is None else self.parents[draws]

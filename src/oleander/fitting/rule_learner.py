@@ -10,7 +10,8 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.candidates.box_program import NO_LIMITS, CoverProgram, Limits
+from oleander.candidates.base import Boxes
+from oleander.candidates.box_program import CoverProgram
 from oleander.candidates.grid import Bits, Memberships
 from oleander.data.rows import Rows, count_units
 from oleander.draws.labelled import LabelledDraws
@@ -63,7 +64,7 @@ class RuleLearner:
     # What is compared with the floor, and the confidence of bounds.
     floor: Floor = Floor()  # noqa: RUF009 (frozen)
     # What no rule may do.
-    limits: Limits = NO_LIMITS
+    limits: Boxes = Boxes()  # noqa: RUF009
     seed: int = 0
     n_jobs: int | None = None
     # The subgroup of each judging row, in each of which the floor must hold or the rules are silent.

@@ -9,7 +9,8 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.candidates.box_program import NO_LIMITS, BoxCandidate, BoxCandidates, CoverProgram, Limits
+from oleander.candidates.base import Boxes
+from oleander.candidates.box_program import BoxCandidate, BoxCandidates, CoverProgram
 from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
 from oleander.candidates.nodes import grow_on_answers, grow_trees, lay_nodes
 from oleander.candidates.proposing import Proposer, learn_lines
@@ -118,7 +119,7 @@ def learn_sequence(
     *,
     max_rules: Sequence[int] = (10,),
     floors: Sequence[float] = (0.9,),
-    limits: Limits = NO_LIMITS,
+    limits: Boxes = Boxes(),  # noqa: B008
     min_support: int = 1,
 ) -> RuleSequence:
     """Learn the widest rule sets for thresholds from cautious to bold, and for each number of rules.
@@ -128,7 +129,7 @@ def learn_sequence(
     are the exception: there, candidates are proposed that lower floors do not have. Smaller numbers of rules are tried
     too. Each set stands there as it is and with corrections, measured on held-back draws and not yet ordered.
     """
-    draws = limits.hide(draws)
+    draws = draws.hide(limits.forbid)
     grid, learns, held = split_draws(draws, rng)
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(draws.values))]

@@ -11,7 +11,6 @@ from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import ask_twice, label_rows, split_rows, warn_of_truth
 from oleander.candidates.base import Boxes
-from oleander.candidates.box_program import Limits
 from oleander.data.checks import check_share
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, Unit, count_units
@@ -19,7 +18,7 @@ from oleander.draws.labelled import LabelledDraws, draw_around, take_as_draws
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth, refuse
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
-from oleander.messages import list_some, warn_user
+from oleander.messages import warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore
@@ -103,7 +102,7 @@ class RulesOnDraws(Engine):
 
         # Boxes move late, but the second process compiles this last; what is needed before, it has in hand.
         kernels.load("CodedDraws")
-        how = options.floor, read_limits(options.candidates, draws), seed, options.n_jobs
+        how = options.floor, options.candidates, seed, options.n_jobs
         learner = RuleLearner(draws, rows, by_folds, *how, judges.subgroups, reading.can_certify)
         record = choose_and_judge(options, learner, truth, black_box.n_queries, from_draws=n_draws > 0)
         held = rows if is_held else Rows.empty(reading.schema)
@@ -254,35 +253,6 @@ def find_holdout(options: Parameters, reading: Reading) -> float | None:
     if not by_folds or n_units < MANY:
         return options.holdout
     return 1 - n_taught / n_units
-
-
-def read_limits(boxes: Boxes, draws: LabelledDraws) -> Limits:
-    """Return what no rule may do; ``ValueError`` names a column or a label that cannot be limited so."""
-    schema, signs = draws.schema, dict(boxes.monotone or {})
-    forbidden = tuple(sorted({schema.position(name) for name in boxes.forbid}))
-    if len(forbidden) == len(schema):
-        raise ValueError("forbid names every column, so no rule could have a condition: leave one of them out.")
-    if not signs:
-        return Limits(boxes.max_conditions, forbidden)
-    labels = draws.classes.tolist()
-    order = sorted(labels) if boxes.order is None else list(boxes.order)
-    levels = [name for name in signs if not schema[schema.position(name)].is_number]
-    lacking = [label for label in labels if label not in order]
-    refuse(
-        {
-            "monotone is for labels: an answer that is a number holds between two bounds, however it rises. Leave it "
-            "out, or explain whether the number is over a threshold: Output(threshold=...).": (
-                draws.tolerance is not None
-            ),
-            f"monotone names column {list_some(levels)}, whose levels have no order: leave it out.": bool(levels),
-            f"monotone needs labels with an order, and these are {list_some(labels)}: give order=, from the lowest to "
-            "the highest.": boxes.order is None and any(isinstance(label, str) for label in labels),
-            f"order lacks labels that the model gives: {list_some(lacking)}. Give all of them.": bool(lacking),
-        }
-    )
-    lowest, highest = (labels.index(order[end]) if order[end] in labels else -1 for end in (0, -1))
-    columns = tuple((schema.position(name), sign == "+") for name, sign in signs.items())
-    return Limits(boxes.max_conditions, forbidden, columns, lowest, highest)
 
 
 def count_affordable_draws(wanted: int, n_rows: int, black_box: CountingBlackBox) -> int:

@@ -77,11 +77,8 @@ def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
     """Return the constants that an explainer may say: readable, and near enough to every frequent answer."""
     quantiles = np.unique(np.quantile(answers, np.linspace(0, 1, MOST_CONSTANTS)))
     widths = np.broadcast_to(tolerance.width(quantiles), quantiles.shape)
-    found = [
-        round_number(value, STEP * width) if width > 0 else 0.0
-        for value, width in zip(quantiles.tolist(), widths.tolist(), strict=True)
-    ]
-    return np.unique(found)
+    pairs = zip(quantiles.tolist(), widths.tolist(), strict=True)
+    return np.unique([round_number(value, STEP * width) if width > 0 else 0.0 for value, width in pairs])
 
 
 def find_nearest(answers: Floats, constants: Floats) -> Ints:
@@ -105,10 +102,9 @@ def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> 
 
 
 def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
-    """Return the tolerance at which one regression tree of 20 leaves agrees with 85% of the answers.
+    """Return the tolerance at which a tree of 20 leaves, of half of the draws, agrees with 85% of the other half.
 
-    The tree learns from half of the draws and answers the other half. A few rules that may abstain then find regions
-    to answer in, whatever the units of the answers are.
+    A few rules that may abstain then find regions to answer in, whatever the units of the answers are.
     """
     if np.ptp(answers) == 0:
         raise ValueError(

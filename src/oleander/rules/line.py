@@ -119,10 +119,9 @@ class Line(Explainer, saved_as="line"):
         for term in self.terms:
             one = held.get(term.column)
             if isinstance(one, Levels):
-                is_only = one.codes == {int(term.reference)} and not (one.missing and one.feature.missing)
-                if is_only:
-                    intercept += term.slope
-                if is_only or int(term.reference) not in one.codes:
+                is_only = one.codes == {term.reference} and not (one.missing and one.feature.missing)
+                intercept += term.slope * is_only
+                if is_only or term.reference not in one.codes:
                     continue
             elif isinstance(one, Range) and not one.missing and not one.lower < term.reference <= one.upper:
                 # Ends of ranges are readable numbers, one of which is nearer to the rows.
@@ -137,32 +136,27 @@ class Line(Explainer, saved_as="line"):
         return self
 
     def form(self) -> dict[str, Any]:
-        data = self.to_dict()
-        return {"kind": "line", "intercept": data["intercept"], "terms": data["terms"]}
+        terms = [[term.column, term.slope, term.reference] for term in self.terms]
+        return {"kind": "line", "intercept": self.intercept, "terms": terms}
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "intercept": self.intercept,
-            "terms": [[term.column, term.slope, term.reference] for term in self.terms],
-            "n_draws": self.n_draws,
-            "share": self.share,
-        }
+        data = self.form()
+        return {"intercept": data["intercept"], "terms": data["terms"], "n_draws": self.n_draws, "share": self.share}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        terms = []
+        intercept, terms = float(data["intercept"]), []
         for column, slope, reference in data["terms"]:
             place = int(column)
-            if not 0 <= place < len(schema):
+            if place not in range(len(schema)):
                 raise ValueError(f"a line has a term of column {place}, and there are {len(schema)} columns")
             feature = schema[place]
-            if not feature.is_number and float(reference) not in range(len(feature.levels)):
+            if not feature.is_number and reference not in range(len(feature.levels)):
                 raise ValueError(f"a line has a term of a level that column {feature.name!r} does not have")
             terms.append(Term(place, feature, float(slope), float(reference)))
-        found = [float(data["intercept"]), *(number for term in terms for number in (term.slope, term.reference))]
-        if not np.isfinite(found).all():
+        if not np.isfinite([intercept, *(number for term in terms for number in (term.slope, term.reference))]).all():
             raise ValueError("the numbers of a line are not finite")
-        return cls(found[0], tuple(terms), read_count(data["n_draws"]), float(data["share"]))
+        return cls(intercept, tuple(terms), read_count(data["n_draws"]), float(data["share"]))
 
 
 def make_inputs(draws: Floats, schema: FeatureSchema, columns: Ints) -> tuple[list[Term], Floats]:
