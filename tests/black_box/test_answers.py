@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box.answers import BlackBoxError, check_given, check_labels, check_numbers
+from oleander.black_box.answers import BlackBoxError, check_given, check_labels, check_numbers, join
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,15 @@ def test_answers_that_are_no_numbers(answer, message):
 def test_an_answer_that_a_user_leaves_out_is_named():
     with pytest.raises(ValueError, match="labels has no value in row 1, and the black box answers every row: give its"):
         check_given(["a", None], 2, is_number=False)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "message"),
+    [
+        ([1, 0], ["1", "0"], "numbers such as 1 and text such as '1'"),
+        (["yes"], [True], "text such as 'yes' and truth values such as True"),
+    ],
+)
+def test_batches_of_another_kind_are_refused(first, later, message):
+    with pytest.raises(BlackBoxError, match=message):
+        join([np.array(first), np.empty(0), np.array(later)])

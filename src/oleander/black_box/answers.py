@@ -8,6 +8,7 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row
 from oleander.data.schema import read_dtype_name
+from oleander.data.schema.feature import kind_of_level
 
 # NumPy's own text takes 4 bytes a letter in every row; longer texts stay objects.
 LONGEST_IN_PLACE = 64
@@ -47,6 +48,17 @@ def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats
         raise BlackBoxError("the black box answered with a whole number that is too large for a float.") from error
     _refuse_infinite(numbers)
     return numbers
+
+
+def join(parts: list[Labels]) -> Labels:
+    """Return the answers of several batches as one array; ``BlackBoxError`` for kinds that NumPy would mix."""
+    first = {kind_of_level(labels[0]): repr(labels.tolist()[0]) for labels in parts if len(labels)}
+    if len(first) > 1:
+        examples = " and ".join(f"{kind} such as {label}" for kind, label in first.items())
+        raise BlackBoxError(
+            f"the black box answered {examples}, which are never equal: let it always answer in the same way."
+        )
+    return np.concatenate(parts) if parts else np.empty(0, dtype=object)
 
 
 def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:

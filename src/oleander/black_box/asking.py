@@ -11,7 +11,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
+from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers, join
 from oleander.black_box.resuming import keep, recall
 from oleander.data.frames import PANDAS, columns_of, take_rows, to_frame_of
 from oleander.data.schema import FeatureSchema
@@ -158,7 +158,7 @@ class CountingBlackBox:
         batches = [rows[start : start + size] for start in range(0, n_rows, size)]
         with tell_progress(title, n_rows) as tell:
             found = self.ask_each(batches, n_jobs, lambda n: tell(n, f"{self.n_queries:,} rows asked in all"))
-        return np.concatenate(found) if found else np.empty(0, dtype=object)
+        return join(found)
 
     def ask_each(
         self, batches: Sequence[Floats], n_jobs: int, on_answer: Callable[[int], None] = lambda n_rows: None
@@ -192,7 +192,7 @@ class CountingBlackBox:
         for part in np.array_split(np.arange(len(table)), n_parts):
             self.charge(len(part))
             found.append(self.black_box.ask_table(table if n_parts == 1 else take_rows(table, part)))
-        return np.concatenate(found)
+        return join(found)
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, in two other batches, count them too, and warn if a label has changed.
