@@ -115,7 +115,7 @@ def base_facts(base: str) -> str:
 
 def prints(explainer: AggregateExplainer, base: str, capsys: Any, monkeypatch: Any, **_: Any) -> None:
     monkeypatch.setattr("oleander.running.progress.SECONDS_BEFORE", 0.0)
-    monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN", 0.001)
     capsys.readouterr()
     fit(base, explainer)
     assert capsys.readouterr().err
