@@ -66,7 +66,7 @@ class TestAnswers:
         chosen = ExplainerSet(SCHEMA, (member(box(0, 10), "a"),))
         readable = np.arange(100) < 90
         assert (~np.ma.getmaskarray(chosen.answer(X, readable))).tolist() == readable.tolist()
-        assert chosen.evaluate(X, np.full(100, "a"), readable=readable).coverage == 0.9
+        assert chosen.read(X, readable).evaluate(np.full(100, "a")).coverage == 0.9
 
     def test_no_explainers_answer_nothing(self):
         chosen = ExplainerSet(SCHEMA, ())

@@ -49,14 +49,6 @@ class ClassCount(NamedTuple):
     n_right: int
 
 
-def _read_explainers(data: Any) -> tuple[ExplainerCount, ...]:
-    return tuple(ExplainerCount(*map(read_count, one)) for one in data)
-
-
-def _read_classes(data: Any) -> tuple[ClassCount, ...]:
-    return tuple(ClassCount(one[0], *map(read_count, one[1:])) for one in data)
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluation(Shown, Saved):
     """The figures of a set of explainers on some rows, all of which follow from counts."""
@@ -66,9 +58,13 @@ class Evaluation(Shown, Saved):
     n_answered: Count
     n_right: Count
     # For each explainer.
-    explainer_counts: Annotated[tuple[ExplainerCount, ...], _read_explainers] = field(repr=False)
+    explainer_counts: Annotated[
+        tuple[ExplainerCount, ...], lambda data: tuple(ExplainerCount(*map(read_count, one)) for one in data)
+    ] = field(repr=False)
     # For each label of the black box, or each range of its numbers. A table in text would print labels as they are.
-    class_counts: Annotated[tuple[ClassCount, ...], _read_classes] = field(repr=False)
+    class_counts: Annotated[
+        tuple[ClassCount, ...], lambda data: tuple(ClassCount(one[0], *map(read_count, one[1:])) for one in data)
+    ] = field(repr=False)
     # Silent rows because of a value that the explainer never saw, or because their subgroup gets no answers. No rule
     # holds for the other silent rows.
     n_unread: Count = 0

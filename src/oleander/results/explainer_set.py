@@ -271,11 +271,9 @@ class ExplainerSet:
         """Return the answers, given where each explainer holds and what it says there."""
         return Answers(covers, said, self._find_speaker(covers), self.tolerance)
 
-    def evaluate(
-        self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
-    ) -> Evaluation:
+    def evaluate(self, rows: Floats, labels: Labels, weights: Ints | None = None) -> Evaluation:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
-        return self.read(rows, readable).evaluate(labels, weights)
+        return self.read(rows).evaluate(labels, weights)
 
     def counted(self, evaluation: Evaluation) -> Self:
         """Return the explainers with their figures in an evaluation."""

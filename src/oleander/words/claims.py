@@ -67,11 +67,7 @@ def how_many(number: int, unit: str = "rows") -> str:
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return several words as one list.
-
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
+    """Return several words as one list."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
@@ -319,10 +315,6 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
 
 
 def describe_highest(n_units: int, unit: Unit, level: float) -> str:
-    """Return in a sentence the highest floor that some units can show.
-
-    >>> describe_highest(21, "groups", 0.05)
-    'At most min_fidelity=0.86 can be shown on 21 groups.'
-    """
+    """Return in a sentence the highest floor that some units can show."""
     highest = show_lower(float(lower_bound(n_units, n_units, level)))
     return f"At most min_fidelity={highest} can be shown on {how_many(n_units, unit)}."

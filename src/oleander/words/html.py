@@ -34,7 +34,6 @@ STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
 CELL = "padding:0.15em 0.9em 0.15em 0;vertical-align:top;background:none;text-align:"
 LINE = "border-bottom:1px solid rgba(128,128,128,0.4)"
 CARD = "border-left:3px solid rgba(128,128,128,0.4);padding:0.1em 0 0.1em 0.7em;margin:0.5em 0"
-RULE_HEADS = ["", "conditions", "answer", "how sure"]
 # The largest number of rules in a table.
 MOST_DRAWN = 20
 
@@ -154,7 +153,7 @@ def draw_explanation(explanation: Explanation) -> str:
     lines = [(one.name, one.rule.premise or "always", one.rule.answer, describe_sureness(one)) for one in statements]
     # What is said of the row as a whole stands after the rules.
     rest = "".join(f"<div>{escape(text)}</div>" for text in describe_rest(explanation))
-    rules = table(RULE_HEADS, lines) if lines else ""
+    rules = table(["", "conditions", "answer", "how sure"], lines) if lines else ""
     head = statements[0].rule.answer if statements else "Silent"
     return fragment(head, [describe_black_box(explanation)], rules, rest)
 
