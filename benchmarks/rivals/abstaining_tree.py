@@ -8,7 +8,7 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.box_program import BoxCandidate
-from oleander.candidates.grid import Memberships, count_by_class
+from oleander.candidates.grid import Memberships
 from oleander.candidates.nodes import grow_on_answers, lay_nodes
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
@@ -48,7 +48,10 @@ def prune_tree(
     The price is what a wrong answer costs; ``right`` says which answer is right on which of the draws that decide.
     """
     keys, inside = lay_nodes(tree, members)
-    counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
+    counts, sizes = (
+        kernels.count_common(inside, np.arange(len(inside)), kernels.pack(right)),
+        kernels.count_bits(inside),
+    )
     says, n_right = counts.argmax(axis=1), counts.max(axis=1)
     nodes = [
         BoxCandidate(*figures) for figures in zip(keys, says.tolist(), sizes.tolist(), n_right.tolist(), strict=True)

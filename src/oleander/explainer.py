@@ -328,7 +328,7 @@ class AggregateExplainer(Parameters):
     def verdict_(self) -> pd.DataFrame:
         """What one tree that answers every row would do, judged on rows that it was not grown on.
 
-        ``questions`` are those above its leaves; ``leaves_alone`` is the share of leaves that reach the floor alone.
+        ``leaves_alone`` is the share of leaves that reach the floor alone.
         """
         if self.record_.verdict is None:
             learner = self._need_engine("no verdict").learner

@@ -108,11 +108,11 @@ class TestCertificate:
 
 
 def test_what_one_tree_would_do():
-    assert describe_verdict(OneTree(9, 1.0, 0.85, 0.8, 8, 0.7), 0.9) == [
+    assert describe_verdict(OneTree(9, 1.0, 0.85, 0.8, 0.7), 0.9) == [
         "One plain tree instead (9 leaves) would answer all rows and match the model on 85.0% of those that it was not "
         "grown on (at least 80.0% on new rows)."
     ]
-    (enough,) = describe_verdict(OneTree(1, 1.0, 0.95, 0.92, 0, 1.0), 0.9)
+    (enough,) = describe_verdict(OneTree(1, 1.0, 0.95, 0.92, 1.0), 0.9)
     assert enough.endswith(" It would be enough: it keeps the floor of 90%.")
     assert describe_verdict(None, 0.9) == []
 

@@ -20,7 +20,7 @@ from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Region
 from oleander.rules.base import Explainer
-from oleander.rules.conditions import count_cuts
+from oleander.rules.conditions import Condition, Range
 
 # A rule that is right on fewer of the new rows in its region misleads who reads it alone.
 LOW = 0.8
@@ -163,3 +163,17 @@ def count_conditions(region: Region, n_columns: int) -> int:
     if region.box is not None:
         return len(region.box.conditions)
     return 1 if region.ball is None else n_columns
+
+
+def count_cuts(conditions: Iterable[Condition]) -> int:
+    """Return the number of distinct cuts that some conditions make: what there is to ask above the leaves of a tree.
+
+    A cut that only a narrower one of the same column hides is not counted, which is in favour of the tree.
+    """
+    cuts: set[tuple[int, Any]] = set()
+    for one in conditions:
+        if isinstance(one, Range):
+            cuts |= {(one.column, end) for end in (one.lower, one.upper) if math.isfinite(end)}
+        else:
+            cuts.add((one.column, str(one)))
+    return len(cuts)

@@ -19,7 +19,7 @@ from benchmarks.outside.task import SILENT, Steps, Student, make_steps
 from benchmarks.rivals.abstaining_tree import choose_tree
 from benchmarks.subjects.field.judge import measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
-from benchmarks.subjects.quality.measures import NO_ANSWER, measure_answers
+from benchmarks.subjects.quality.measures import NO_ANSWER, count_cuts, measure_answers
 from benchmarks.subjects.quality.methods import Budget, Effort
 from benchmarks.tables import mean
 from oleander import kernels
@@ -29,7 +29,6 @@ from oleander.data.rows import Rows, count_units
 from oleander.fitting.rule_learner import RuleLearner, RuleSet
 from oleander.fitting.rule_sequence import SIZES, RuleSequence, Step, learn_sequence, list_thresholds
 from oleander.fitting.rules_on_draws import deliver_rules
-from oleander.rules.conditions import count_cuts
 
 # Speaking leaves of the trees among which the one is taken that asks no more than the rules do.
 LEAVES = (2, 3, 5, 7, 10, 14, 20, 28, 40, 56)

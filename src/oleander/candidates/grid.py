@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
 from oleander.rules import Box
 from oleander.rules.conditions import Condition, Levels, Range
@@ -93,11 +93,6 @@ def mask_table(mask: int, n_codes: int) -> Bools:
 def read_tables(tables: Bools) -> list[int]:
     """Return the masks of lookup tables, as in ``mask_table``; codes that a column does not have are false."""
     return [int.from_bytes(line.tobytes(), "little") for line in np.packbits(tables, axis=1, bitorder="little")]
-
-
-def count_by_class(bits: Bits, class_bits: Bits) -> Ints:
-    """Return the number of rows of each class in each set, of shape (n_sets, n_classes)."""
-    return kernels.count_common(bits, np.arange(len(bits)), class_bits)
 
 
 @dataclass(eq=False)

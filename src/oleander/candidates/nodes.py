@@ -7,7 +7,7 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Ints
-from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, restrict
 from oleander.draws.labelled import LabelledDraws
 from oleander.rules.growth import Column, grow_by_variance, grow_on_columns, to_amounts
 from oleander.rules.tree import LEAF, Tree
@@ -109,7 +109,7 @@ def make_pool(
                 found.setdefault(key, bits)
     keys, inside = list(found), np.array(list(found.values()))
     right_bits = kernels.pack(right)
-    counts = count_by_class(inside, right_bits)
+    counts = kernels.count_common(inside, np.arange(len(inside)), right_bits)
     sizes = kernels.count_bits(inside)
     # A term more to read must gain what a condition must.
     best = (counts - MIN_TERM_GAIN * right.shape[1] * n_terms).argmax(axis=1)

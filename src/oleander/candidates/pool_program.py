@@ -88,7 +88,7 @@ class PoolProgram:
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
-        pool, counter = self.pool, self.pool.black_box
+        pool = self.pool
         if self.floor.on == "bound":
             too_few = why_too_few(int(pool.n_units.max()), pool.rows.unit, min_fidelity, self.floor.level)
             if too_few is not None:
@@ -102,12 +102,8 @@ class PoolProgram:
             )
         if trained.any() or not is_reached:
             return result.message or "no explainer was found."
-        if self._is_spent:
-            return (
-                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for "
-                "the draws of any candidate: raise it, or lower n_draws."
-            )
-        return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
+        limit = f"max_queries={pool.black_box.max_queries:,}" if self._is_spent else f"time_limit={self.time_limit:g}"
+        return f"{limit} ended before a candidate was trained: raise it, or lower n_draws."
 
     def sweep(
         self, max_explainers: Sequence[int], min_fidelity: Sequence[float], known: Answer | None = None

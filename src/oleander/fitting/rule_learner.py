@@ -31,7 +31,6 @@ from oleander.judging.floor import Floor
 from oleander.judging.subgroups import FloorBy, JudgedSubgroups, judge_subgroups
 from oleander.messages import show_lower
 from oleander.results.fit_record import OneTree
-from oleander.rules.conditions import count_cuts
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.selection.result import Proof
@@ -413,12 +412,11 @@ class RuleSet:
 def judge_plain_tree(learner: RuleLearner, floor: float, max_leaves: int) -> OneTree:
     """Return what one tree that answers every row would do, learned from the learner's draws."""
     tree = learner.plain_tree(max_leaves)
-    boxes, claim = [tree.sequence.grid.to_box(leaf.key) for leaf in tree.step.rules], tree.certificate.answers
+    claim = tree.certificate.answers
     return OneTree(
-        rules=len(boxes),
+        rules=len(tree.step.rules),
         coverage=tree.coverage,
         agreement=claim.share,
         bound=claim.bound,
-        questions=count_cuts(condition for box in boxes for condition in box.conditions),
         leaves_alone=float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules])),
     )

@@ -11,7 +11,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.base import Boxes
 from oleander.candidates.box_program import BoxCandidate, BoxCandidates, CoverProgram
-from oleander.candidates.grid import Bits, Grid, Key, Memberships, count_by_class
+from oleander.candidates.grid import Bits, Grid, Key, Memberships
 from oleander.candidates.nodes import grow_on_answers, grow_trees, lay_nodes
 from oleander.candidates.proposing import Proposer, learn_lines
 from oleander.draws.labelled import LabelledDraws
@@ -200,7 +200,7 @@ def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves:
     steps = []
     for tree in grow_on_answers(draws, learns, [column.take(learns) for column in grid.columns], max_leaves, MIN_LEAF):
         keys, inside = lay_nodes(tree, leaves.draws)
-        says = count_by_class(inside, leaves.right).argmax(axis=1)
+        says = kernels.count_common(inside, np.arange(len(inside)), leaves.right).argmax(axis=1)
         chosen = [leaves.add(keys[leaf], int(says[leaf])) for leaf in tree.leaves.tolist()]
         steps.append(Step.choose(leaves, chosen, 0.0, max_leaves))
     measured = measure_steps(grid, draws, held, steps)

@@ -110,8 +110,6 @@ class OneTree(Saved):
     coverage: float
     agreement: float
     bound: float
-    # The distinct questions above the leaves.
-    questions: Count
     # The share of leaves that reach the floor by themselves, on the draws.
     leaves_alone: float
 

@@ -191,17 +191,3 @@ def clauses(terms: Sequence[Any]) -> list[str]:
         return [str(terms[0])]
     has_or = [isinstance(term, Condition) and term.missing and term.describe_known() for term in terms]
     return [f"({term})" if bracketed else str(term) for term, bracketed in zip(terms, has_or, strict=True)]
-
-
-def count_cuts(conditions: Iterable[Condition]) -> int:
-    """Return the number of distinct cuts that some conditions make: what there is to ask above the leaves of a tree.
-
-    A cut that only a narrower one of the same column hides is not counted, which is in favour of the tree.
-    """
-    cuts: set[tuple[int, Any]] = set()
-    for one in conditions:
-        if isinstance(one, Range):
-            cuts |= {(one.column, end) for end in (one.lower, one.upper) if math.isfinite(end)}
-        else:
-            cuts.add((one.column, str(one)))
-    return len(cuts)

@@ -14,17 +14,7 @@ from oleander.rules.base import Explainer, Rule, read_numbers, write_numbers
 from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
 LEAF = -1
-ARRAYS: dict[str, type] = {
-    "column": np.intp,
-    "threshold": np.float64,
-    "level": np.intp,
-    "missing_left": np.bool_,
-    "left": np.intp,
-    "right": np.intp,
-    "label": np.intp,
-    "n_draws": np.intp,
-    "n_right": np.intp,
-}
+ARRAYS = ("column", "threshold", "level", "missing_left", "left", "right", "label", "n_draws", "n_right")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +118,9 @@ class Tree(Explainer, saved_as="tree"):
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         nodes = data["tree"]
-        arrays: dict[str, Any] = {
-            name: np.array(nodes[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"
-        }
-        tree = cls(schema, read_labels(nodes["classes"]), threshold=read_numbers(nodes["threshold"]), **arrays)
+        arrays: dict[str, Any] = {name: np.array(nodes[name], np.intp) for name in ARRAYS if name != "threshold"}
+        arrays |= {"threshold": read_numbers(nodes["threshold"]), "missing_left": arrays["missing_left"].astype(bool)}
+        tree = cls(schema, read_labels(nodes["classes"]), **arrays)
         numbers, inner = np.arange(len(tree.column)), tree.column != LEAF
         if {len(getattr(tree, name)) for name in ARRAYS} != {len(numbers)} or not len(numbers):
             raise ValueError("its nodes do not make a tree")

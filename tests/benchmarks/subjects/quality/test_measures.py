@@ -9,6 +9,7 @@ from benchmarks.rivals import NaiveTree
 from benchmarks.subjects.quality.measures import (
     NO_ANSWER,
     count_alone,
+    count_cuts,
     count_rules,
     list_terms,
     measure_run,
@@ -17,7 +18,6 @@ from benchmarks.subjects.quality.measures import (
 from benchmarks.subjects.quality.methods import METHODS, TINY, Budget
 from oleander import AggregateExplainer
 from oleander.results.explainer_set import Answers
-from oleander.rules.conditions import count_cuts
 from tests.benchmarks.making import make_case
 
 
