@@ -50,11 +50,6 @@ def test_training_stops_when_the_rows_are_spent_and_the_gap_is_honest(way: str) 
     assert objectives[0] < free.result_.objective
 
 
-def test_enough_changes_nothing() -> None:
-    free, bounded = explain(Recording(law), **BALLS), explain(Recording(law), **BALLS, max_queries=100_000)
-    assert free.summary() == bounded.summary()
-
-
 class TestDraws:
     def test_with_too_few_draws_explainers_learn_from_the_rows(self) -> None:
         box = Recording(law)

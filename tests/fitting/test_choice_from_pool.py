@@ -45,36 +45,28 @@ class TestChooseFromPool:
         n_silent = n_overlaps = 0
         for seed in range(30):
             rng = np.random.default_rng(seed)
-            X = rng.uniform(size=(160, 3)).round(rng.integers(1, 4))
-            slope = rng.uniform(-1, 1, size=3)
+            X, slope = rng.uniform(size=(160, 3)).round(rng.integers(1, 4)), rng.uniform(-1, 1, size=3)
 
             def black_box(X, slope=slope):
                 return np.where(X @ slope + 0.15 * np.sin(25 * X[:, 0]) > slope.sum() / 2, "above", "below")
 
-            balls = Balls([0.5, 1.0], n_draws=100, max_candidates=15)
-            candidates = [OwnTrees(), balls, OwnTrees(by_leaf=True)][seed % 3]
-            floor = Floor(on="share", min_support=3)
-            atlas = AggregateExplainer(
-                black_box, candidates=candidates, min_fidelity=0.7, floor=floor, holdout=0.25, random_state=seed
-            ).fit(X)
-            held = atlas.engine_.held
+            ways = [OwnTrees(), Balls([0.5, 1.0], n_draws=100, max_candidates=15), OwnTrees(by_leaf=True)]
+            options = {"min_fidelity": 0.7, "floor": Floor(on="share", min_support=3), "holdout": 0.25}
+            atlas = AggregateExplainer(black_box, candidates=ways[seed % 3], **options, random_state=seed).fit(X)
+            held, certificate = atlas.engine_.held, atlas.certificate_
             rows = held.values[held.point_of_row]
-            answers, truth = atlas.predict(rows), black_box(rows)
+            answers, truth, covers = atlas.predict(rows), black_box(rows), atlas.covers(rows)
             answered = ~np.ma.getmaskarray(answers)
             right = answered & (np.ma.getdata(answers) == truth)
-            certificate = atlas.certificate_
             assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (answered.sum(), len(rows))
             assert (certificate.answers.n_right, certificate.answers.n_rows) == (right.sum(), answered.sum())
-            covers = atlas.covers(rows)
             for member, claim, inside in zip(atlas.explainers_, certificate.fidelity, covers, strict=True):
-                assert member.claim == claim
                 agrees = member.explainer.predict(rows[inside]) == truth[inside]
-                assert (claim.n_right, claim.n_rows) == (agrees.sum(), inside.sum())
+                assert (member.claim, claim.n_right, claim.n_rows) == (claim, agrees.sum(), inside.sum())
             n_silent += (~answered).sum()
             n_overlaps += (covers.sum(axis=0) > 1).sum()
         # Otherwise the order of the explainers and their silence would not have mattered.
-        assert n_silent > 50
-        assert n_overlaps > 50
+        assert min(n_silent, n_overlaps) > 50
 
     def test_more_explainers_than_candidates(self):
         X = np.random.default_rng(0).uniform(size=(60, 2))

@@ -1,6 +1,5 @@
 """Fits of black boxes that answer with numbers."""
 
-import json
 import warnings
 
 import numpy as np
@@ -83,16 +82,6 @@ class TestSteps:
         assert loaded.evaluate(NEW).to_dict() == certified.evaluate(NEW).to_dict()
         assert loaded.tradeoff().table.equals(certified.tradeoff().table)
         assert loaded.evaluate(NEW, steps(NEW)).agreement == certified.evaluate(NEW).agreement
-
-    def test_a_checkpoint_spares_the_answers(self, certified, tmp_path):
-        box = Recording(steps)
-        options = {**OPTIONS, "checkpoint": tmp_path}
-        first = AggregateExplainer(box, **options).fit(X, background=BACKGROUND)
-        box.calls.clear()
-        again = AggregateExplainer(box, **options).fit(X, background=BACKGROUND)
-        assert box.n_rows == 100
-        assert json.dumps(first.record_.to_dict()) == json.dumps(again.record_.to_dict())
-        assert first.record_.explainers.to_dict() == certified.record_.explainers.to_dict()
 
     def test_folds_judge(self):
         atlas = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=np.arange(len(X)) // 4)

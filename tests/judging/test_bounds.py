@@ -29,15 +29,6 @@ def test_bound_fails_no_more_often_than_stated():
         assert binom.pmf(outcomes[fails], 60, share).sum() <= 0.05
 
 
-def test_bound_rises_with_right_rows_and_with_evidence():
-    assert (np.diff(lower_bound(np.arange(101), 100, 0.05)) > 0).all()
-    # The same share of ever more rows, the counts shrunk by a design effect included.
-    sizes = np.array([0.5, 3.7, 10.0, 33.3, 1000.0])
-    bounds = lower_bound(0.9 * sizes, sizes, 0.05)
-    assert (np.diff(bounds) > 0).all()
-    assert (bounds < 0.9).all()
-
-
 class TestRatio:
     def test_equal_groups_that_are_all_right(self):
         """The capital is a sum of powers, which reaches 1 / level at the bound."""

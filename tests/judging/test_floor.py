@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from scipy.stats import beta, binomtest
 
@@ -40,10 +39,3 @@ def test_states(n_right, n_rows, state):
     assert check.state == state
     said = {"holds": "90% holds.", "open": "Open: these rows show neither", "broken": "The floor of 90% is broken"}
     assert said[state] in str(check)
-
-
-def test_an_alarm_is_rarely_false():
-    rng = np.random.default_rng(0)
-    n_right = rng.binomial(300, 0.9, 2_000)
-    alarms = [FloorCheck.count(int(right), 300, floor=0.9).state == "broken" for right in n_right]
-    assert np.mean(alarms) < 0.065
