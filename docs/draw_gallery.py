@@ -43,7 +43,7 @@ def run(page: Path) -> tuple[str, str, dict[str, Any]]:
 
 
 def draw(atlas: AggregateExplainer) -> str:
-    """Return the thumbnail of a fitted explainer: its widest rules, and the rows without an answer."""
+    """Return the thumbnail of a fitted explainer: its widest rules, and the silent rows."""
     rules, figures = atlas.rules_frame(), atlas.evaluation_
     shown = rules.sort_values("rows", ascending=False, kind="stable")[:N_RULES]
     n_silent = figures.n_rows - figures.n_answered
@@ -61,7 +61,7 @@ def draw(atlas: AggregateExplainer) -> str:
         parts += draw_bar(y + 7, {"right": rule.right * unit, "wrong": (rule.rows - rule.right) * unit})
     y = TOP + LINE * N_RULES
     rest = f"and {len(rules) - len(shown)} more; " if len(rules) > len(shown) else ""
-    parts.append(f'<text x="{LEFT}" y="{y}" class="soft">{rest}{n_silent:,} rows without an answer</text>')
+    parts.append(f'<text x="{LEFT}" y="{y}" class="soft">{rest}{n_silent:,} silent rows</text>')
     parts += draw_bar(y + 7, {"empty": n_silent * unit})
     return "\n".join([*parts, "</svg>", ""])
 

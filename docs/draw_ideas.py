@@ -31,7 +31,7 @@ text { font: 17px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: 
 .right { fill: var(--right); }
 .wrong { stroke: var(--wrong); stroke-width: 3.5; fill: none; }
 .ring { stroke: var(--wrong); stroke-width: 1.8; stroke-dasharray: 3 2.5; fill: none; }
-.uncovered { fill: none; stroke: var(--soft); stroke-width: 1.6; }
+.silent { fill: none; stroke: var(--soft); stroke-width: 1.6; }
 .rule { stroke: var(--line); stroke-width: 1; }
 """
 
@@ -81,9 +81,9 @@ def mark(x: float, y: float, kind: str) -> str:
     """Return the mark of a row: right, wrong, wrong and not counted, or not covered."""
     if kind == "right":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" class="right"/>'
-    if kind == "uncovered":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="uncovered"/>'
-    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="12.5" class="ring"/>' if kind == "left out" else ""
+    if kind == "silent":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="silent"/>'
+    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="12.5" class="ring"/>' if kind == "ignored" else ""
     return f'<path d="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12" class="wrong"/>{ring}'
 
 
@@ -105,7 +105,7 @@ def draw_panel(instance: Instance, formulation: str, title: str, subtitle: str) 
         words = f"{NAMES[i]}: right on {n_right} of {n_rows}"
         parts.append(write(x, y - radius - 8, words, "name" if i in chosen else "soft", "middle"))
     for (x, y), is_inside, is_wrong, is_counted in zip(instance.points, inside, wrong, result.covered, strict=True):
-        kind = "uncovered" if not is_inside else "right" if not is_wrong else "wrong" if is_counted else "left out"
+        kind = "silent" if not is_inside else "right" if not is_wrong else "wrong" if is_counted else "ignored"
         parts.append(mark(x, y, kind))
     parts.append("</g>")
     n_inside, n_right = int(inside.sum()), int((inside & ~wrong).sum())
@@ -154,8 +154,8 @@ def draw() -> str:
     legend = {
         "right": (28, 56, "the explainer agrees with the model"),
         "wrong": (28, 22, "the explainer disagrees with the model"),
-        "uncovered": (528, 56, "silent: no explainer covers it"),
-        "left out": (528, 22, "the explainer disagrees, not counted"),
+        "silent": (528, 56, "silent: no explainer covers it"),
+        "ignored": (528, 22, "the explainer disagrees, not counted"),
     }
     for kind, (x, up, words) in legend.items():
         parts += [mark(x, HEIGHT - up, kind), write(x + 22, HEIGHT - up + 6, words)]

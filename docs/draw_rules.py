@@ -92,9 +92,9 @@ def draw(atlas: AggregateExplainer) -> str:
             write(LEFT + rule.rows * unit + 10, y + 22, f"matches the model on {rule.right} of {rule.rows}", "soft")
         )
     y, n_silent = TOP + LINE * len(rules), n_rows - n_answered
-    parts.append(write_rule(y, "no rule holds", "abstains"))
+    parts.append(write_rule(y, "no rule holds", "silent"))
     parts += draw_bar(y + 9, {"empty": n_silent * unit})
-    parts.append(write(LEFT + n_silent * unit + 10, y + 22, f"{n_silent} patients without an answer", "soft"))
+    parts.append(write(LEFT + n_silent * unit + 10, y + 22, f"{n_silent} patients", "soft"))
     return "\n".join([*parts, "</svg>", ""])
 
 
