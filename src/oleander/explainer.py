@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Ints
 from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls
+from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
 from oleander.draws.in_ball import Bounds
 from oleander.draws.jitter import measure_realism
@@ -42,6 +43,7 @@ from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress, tell_progress
 from oleander.watch import COVERAGE_KEPT, Watch
+from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
 from oleander.words.summary import summarize
 
@@ -688,6 +690,7 @@ class AggregateExplainer(Parameters):
         *,
         title: str = "How the model decides",
         intended_use: str = "",
+        headings: Headings = "plain",
         model_file: str | os.PathLike[str] | None = None,
     ) -> None:
         """Write a folder of evidence that a third party can check without Oleander.
@@ -701,15 +704,19 @@ class AggregateExplainer(Parameters):
         folder : path
         title, intended_use : str
             What the model is, and what it is for, which only you know.
+        headings : {"plain", "annex-iv"}
+            Intended use, data, performance and so on; or those of Annex IV of the EU AI Act.
         model_file : path or None
             The model's file, of which the hash is written.
         """
+        check_choice("headings", headings, get_args(Headings))
         write_folder(
             self._shareable(False),
             None if self.engine_ is None else self.engine_.rows,
             Path(folder),
             title=title,
             intended_use=intended_use,
+            headings=headings,
             confidence=self.floor.confidence,
             model_file=None if model_file is None else Path(model_file),
         )

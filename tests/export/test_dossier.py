@@ -182,11 +182,23 @@ def test_the_readme_names_the_use_the_edits_and_the_model(tmp_path):
         assert words in text
 
 
-def test_what_cannot_be_written_is_refused(tmp_path):
+def test_the_readme_follows_annex_iv(tmp_path):
+    atlas = fit("labels")
+    atlas.dossier(tmp_path / "out", headings="annex-iv")
+    text = (tmp_path / "out" / "README.md").read_text()
+    # Point 3 asks for degrees of accuracy, point 4 for the reasons for the measures.
+    sections = dict(part.split("\n\n", 1) for part in text.split("## ")[1:])
+    assert [heading[:2] for heading in sections] == [*(f"{number}." for number in range(1, 10)), "Ho"]
+    assert "| the model says |" in sections["3. Monitoring, functioning and control of the AI system"]
+    assert "*To be written by the provider" in sections["4. Appropriateness of the performance metrics"]
+    with pytest.raises(ValueError, match="headings='iso' is not known; use 'plain' or 'annex-iv'"):
+        atlas.dossier(tmp_path / "other", headings="iso")
+
+
+def test_a_loaded_explainer_has_no_rows_to_hash(tmp_path):
     atlas = fit("labels")
     atlas.save(tmp_path / "atlas.oleander")
     loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")
-    assert not (tmp_path / "out").exists()
     loaded.dossier(tmp_path / "out")
     assert "fingerprint of the rows" not in json.loads((tmp_path / "out" / "figures.json").read_text())["figures"]
 

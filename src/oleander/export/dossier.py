@@ -37,7 +37,7 @@ def write_folder(
 ) -> None:
     """Write the folder; ``rows`` are those that judged, None where an explainer was loaded.
 
-    ``readme`` has the title and the intended use.
+    ``readme`` has the title, the intended use and the kind of headings.
     """
     if not record.is_asked:
         raise DossierError("a dossier is for rules, and these explainers are small models in regions that were chosen.")

@@ -1,9 +1,12 @@
-"""The README of a dossier in Markdown: what the rules are for, how well they do, every rule, and how to check it."""
+"""The README of a dossier in Markdown: what the rules are for, how well they do, every rule, and how to check it.
+
+Its sections have plain headings, or stand under those of Annex IV of the EU AI Act.
+"""
 
 import html
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from oleander.messages import show_percent, visible
 from oleander.results.explainer_set import name_rule
@@ -16,6 +19,21 @@ from oleander.words.summary import describe_facts, describe_fit, describe_realis
 MARKS = "\\`*_[]#|~:"
 # What would begin a list or underline a heading.
 STARTS = re.compile(r"([-+=]|\d+[.)])")
+Headings = Literal["plain", "annex-iv"]
+PROVIDER = "*To be written by the provider: nothing in a set of rules says it.*"
+# The sections under each point; where there is none, the provider writes it.
+ANNEX_IV: dict[str, tuple[str, ...]] = {
+    "1. General description of the AI system": ("Intended use",),
+    "2. Elements of the AI system and process for its development": ("Data", "Rules"),
+    "3. Monitoring, functioning and control of the AI system": ("Performance", "Oversight", "Limits"),
+    "4. Appropriateness of the performance metrics": (),
+    "5. Risk management system": (),
+    "6. Relevant changes made through the lifecycle": ("Change log",),
+    "7. Harmonised standards applied": (),
+    "8. EU declaration of conformity": (),
+    "9. Evaluation of the performance in the post-market phase": (),
+    "How to check this folder": ("How to check this folder",),
+}
 
 
 def escape(text: str) -> str:
@@ -29,7 +47,7 @@ def escape(text: str) -> str:
     return f"&#{ord(shown[0])};{shown[1:]}" if STARTS.match(shown) else shown
 
 
-def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str) -> str:
+def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intended_use: str, headings: Headings) -> str:
     """Return the README of a dossier."""
     n_rules = len(record.explainers.members)
     figures = [*describe_fit(record), *describe_facts(record)]
@@ -40,7 +58,7 @@ def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intend
             f"{how_many(n_rules, 'rules')} describe{'s' * (n_rules == 1)} a black-box model: what it answers, not what "
             "is true. Where no rule holds, they are silent. Where several hold, the most faithful one answers.",
             "",
-            escape(intended_use) or "*To be written by the provider: nothing in a set of rules says it.*",
+            escape(intended_use) or PROVIDER,
         ],
         "Data": [
             *_describe_data(record, facts),
@@ -63,6 +81,9 @@ def write_readme(record: FitRecord, facts: dict[str, Any], *, title: str, intend
         "Change log": [f"- {escape(edit.words)}" for edit in record.edits] or ["No rule was changed after the fit."],
         "How to check this folder": _describe_check(record, facts),
     }
+    if headings == "annex-iv":
+        points = {point: [sections[name] for name in names] or [[PROVIDER]] for point, names in ANNEX_IV.items()}
+        sections = {point: [line for lines in found for line in (*lines, "")][:-1] for point, found in points.items()}
     parts = ("\n".join([f"## {heading}", "", *lines]) for heading, lines in sections.items())
     return "\n\n".join([f"# {escape(title)}", *parts]) + "\n"
 
