@@ -1,6 +1,7 @@
 """The same rows in frames of every library: the same schema, coverage, answers and summary."""
 
 import datetime as dt
+from decimal import Decimal
 
 import duckdb
 import narwhals as nw
@@ -165,6 +166,15 @@ class TestConversion:
 
     def test_decimals_are_numbers(self):
         assert to_table(pl.DataFrame({"x": ["1.5"]}).cast(pl.Decimal(10, 2)))["x"].tolist() == [1.5]
+
+    def test_decimals_that_a_float_may_round_are_refused(self):
+        X = pl.DataFrame({"x": pl.Series([Decimal(2**53 + 1), Decimal(1), None], dtype=pl.Decimal(38, 0))})
+        schema = FeatureSchema.infer(pd.DataFrame({"x": [1.5, 2.0, None]}))
+        assert schema.encode_readable(X)[1].tolist() == [False, True, True]
+        with pytest.raises(ValueError, match="holds 9007199254740993 in row 0, a whole number beyond"):
+            schema.encode(X)
+        with pytest.raises(ValueError, match=r"column 'x' holds Decimal.*; turn it into numbers"):
+            FeatureSchema.infer(X)
 
     def test_rows_of_a_table_are_taken_by_position(self):
         table = pd.DataFrame({"a": [1, 2, 3]}, index=[9, 8, 7])

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from oleander.arrays import Ints
-from oleander.data.checks import refuse_absent
+from oleander.data.checks import MOST_EXACT, refuse_absent
 from oleander.messages import import_extra
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
@@ -46,7 +46,9 @@ def _to_pandas(column: Any) -> pd.Series:
     """Return a column of a pyarrow table as pandas would hold it."""
     pa = import_module("pyarrow")
     if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
+        # Decimals that a float may round stay objects, which the schema refuses by their row.
+        floats = column.cast(pa.float64())
+        column = column if (np.abs(floats.to_numpy()) > MOST_EXACT).any() else floats
     own = None
     if pa.types.is_integer(column.type) and column.null_count:
         # As floats, whole numbers would lose their dtype, which the black box may need.

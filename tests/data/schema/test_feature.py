@@ -58,3 +58,21 @@ def test_later_rows_are_not_rounded():
     schema = FeatureSchema.infer(np.array([[1], [2], [3]]))
     with pytest.raises(ValueError, match="holds 9007199254740993 in row 0"):
         schema.encode(np.array([[2**53 + 1]]))
+
+
+def test_objects_are_read_as_exported_python_reads_them():
+    values = [1e100, 2.0**60, 2**60, 10**400, True, "1_000", None, float("inf")]
+    for missing in (False, True):
+        number = Feature("x", Kind.CONTINUOUS, "object", 0.0, 90.0, missing=missing)
+        codes, allowed = number.read(pd.Series(values, dtype=object))
+        assert allowed.tolist() == [True, True, False, False, True, True, missing, False]
+        assert codes[[0, 1, 4, 5]].tolist() == [1e100, 2.0**60, 1.0, 1000.0]
+        assert number.read_plain(10**400) is None
+
+
+@pytest.mark.parametrize(("levels", "value"), [((1, 2, 7), True), ((False, True), 1)])
+def test_truth_values_are_no_numbers_among_objects(levels, value):
+    code = Feature("code", Kind.CATEGORICAL, "object", levels=levels)
+    column = pd.Series([levels[0], value, 10**400], dtype=object)
+    assert code.read(column)[1].tolist() == [True, False, False]
+    assert [code.read_plain(one) for one in column] == [0.0, None, None]

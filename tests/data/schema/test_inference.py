@@ -77,6 +77,15 @@ def test_whole_numbers_that_a_float_would_round_are_refused(values):
         FeatureSchema.infer(table)
 
 
+@pytest.mark.parametrize("largest", [1e16, 1e100])
+def test_floats_beyond_exact_whole_numbers_are_continuous(largest):
+    X = np.linspace(0, largest, 50).round()[:, None]
+    (feature,) = FeatureSchema.infer(X)
+    assert (feature.kind, feature.lower, feature.upper) == (Kind.CONTINUOUS, 0, largest)
+    (declared,) = FeatureSchema.infer(X, kinds={"x0": "integer"})
+    assert declared.upper == largest
+
+
 @pytest.mark.parametrize("values", [[1e-310, 3e-310], [0.0, 5e-324], [1e-200, 4e-200]])
 def test_a_spread_that_floats_cannot_measure_is_refused_with_the_values(values):
     with pytest.raises(ValueError, match=r"column 'x0' has scale .* lie from .*: if they are right, .* another unit"):

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from numbers import Real
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -26,6 +25,8 @@ LEAST_SPREAD = 1e-150
 YEARS, NANOSECONDS = (-719_162.0, 2_932_896.0), (-106_751.0, 106_751.0)
 # Units that follow a number without a space.
 NO_SPACE = ("", "%", "°")
+# What pandas calls objects of one kind of levels.
+PURE = {frozenset({"text"}): "string", frozenset({"truth values"}): "boolean"}
 # Names as pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
@@ -62,7 +63,9 @@ def kind_of_level(value: Any) -> str:
         return "text"
     if isinstance(value, (bool, np.bool_)):
         return "truth values"
-    return "numbers" if isinstance(value, Real) and math.isfinite(value) else ""
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    # A whole number may be larger than any float.
+    return "numbers" if is_number and -math.inf < value < math.inf else ""
 
 
 def _read_level(level: Any) -> Level:
@@ -182,12 +185,12 @@ class Feature(Saved):
             return NANOSECONDS if self.dtype == "datetime64[ns]" else YEARS
         dtype = pd.api.types.pandas_dtype(self.dtype)
         numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
-        if self.kind is Kind.CONTINUOUS:
+        if self.kind is Kind.CONTINUOUS or numpy_dtype.kind not in "iu":
             # A column of whole numbers that is declared continuous is drawn as floats.
             largest = float(np.finfo(numpy_dtype if numpy_dtype.kind == "f" else float).max)
             return -largest, largest
         # Whole numbers over 2^53 are not exact as floats, and one that is rounded up would not fit.
-        limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
+        limits = np.iinfo(numpy_dtype)
         return max(float(limits.min), -MOST_EXACT), min(float(limits.max), MOST_EXACT)
 
     @property
@@ -251,8 +254,10 @@ class Feature(Saved):
         else:
             codes = to_days(column) if self.is_date else self._read_numbers(column)
             allowed = np.isfinite(codes)
-            if not self.is_date and not pd.api.types.is_float_dtype(column.dtype):
-                allowed &= np.abs(codes) <= MOST_EXACT
+            is_exact = self.is_date or pd.api.types.is_float_dtype(column.dtype)
+            if not is_exact and (is_large := np.abs(codes) > MOST_EXACT).any():
+                # A float among objects is exact as it is.
+                allowed &= ~is_large | [isinstance(value, float) for value in column]
             if allowed.all():
                 return codes, allowed
         absent = column.isna().to_numpy()
@@ -285,7 +290,7 @@ class Feature(Saved):
             # Without looking for other kinds of missing values, which takes time with many rows.
             return np.array(column.to_numpy(), dtype=float)
         if not pd.api.types.is_numeric_dtype(dtype):
-            column = pd.to_numeric(column.astype(object), errors="coerce")
+            column = column.astype(object).map(_to_float)
         return np.array(column.to_numpy(dtype=float, na_value=np.nan))
 
     def _describe_refused(self, value: Any, row: int) -> str:
@@ -319,6 +324,10 @@ class Feature(Saved):
 
     def _find(self, values: "pd.Series | pd.Index") -> Ints:
         places: Ints = self._index.get_indexer(values)
+        if values.dtype == object and pd.api.types.infer_dtype(values) != PURE.get(self._kinds):
+            # To an index, True is 1.
+            is_truth = np.array([isinstance(value, (bool, np.bool_)) for value in values], dtype=bool)
+            places[is_truth != np.isin(places, [k for k, one in enumerate(self.levels) if isinstance(one, bool)])] = -1
         if self.rare:
             others = np.flatnonzero(places < 0)
             allowed = [self._may_be_rare(value) for value in values.to_numpy(dtype=object)[others]]
@@ -386,6 +395,14 @@ class Feature(Saved):
                 raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
+
+
+def _to_float(value: Any) -> float:
+    """Return a number, or text that is one, as exported Python reads it; NaN for anything else."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _to_dtype(values: NDArray[Any], name: str, has_absent: bool, *, is_continuous: bool) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.data.checks import check_choice
+from oleander.data.checks import MOST_EXACT, check_choice
 from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name, to_plain
 from oleander.data.schema.rounding import holds_dates, round_days, round_to_step, to_days
 
@@ -164,7 +164,10 @@ def _infer_kind(present: pd.Series) -> Kind:
         values = present.to_numpy(dtype=float)
         if not np.array_equal(values, np.round(values)):
             return Kind.CONTINUOUS
-        return Kind.BINARY if len(np.unique(values)) == 2 else Kind.INTEGER
+        if len(np.unique(values)) == 2:
+            return Kind.BINARY
+        # Beyond, floats are whole numbers only because they have no room for digits.
+        return Kind.CONTINUOUS if np.abs(values).max() > MOST_EXACT else Kind.INTEGER
     n_levels = len(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else present.nunique()
     return Kind.BINARY if n_levels == 2 else Kind.CATEGORICAL
 
