@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from oleander.candidates.box_program import BoxCandidate, CoverProgram
+from oleander.candidates.box_program import MIN_MASS, BoxCandidate, CoverProgram
 from oleander.fitting.rule_sequence import Step
 from oleander.kernels import unpack
 from tests.candidates.making_boxes import make_candidates, read
@@ -135,16 +135,13 @@ def test_a_candidate_is_kept_once_for_each_answer():
     assert len(candidates) == n_before + 1
 
 
-def test_the_candidates_of_a_threshold_reach_it_and_are_large_enough():
-    candidates, _, _ = make_candidates()
-    for threshold, min_draws in [(0.0, 1), (0.6, 1), (0.6, 50), (0.9, 1), (1.0, 1)]:
-        expected = [
-            number
-            for number in range(len(candidates))
-            if candidates[number].n_draws >= min_draws
-            and candidates[number].n_right >= threshold * candidates[number].n_draws
-        ]
-        assert candidates.reaching(threshold, min_draws).tolist() == expected
+@pytest.mark.parametrize("threshold", [0.0, 0.6, 0.9, 1.0])
+def test_the_candidates_of_a_threshold_reach_it_and_are_large_enough(threshold):
+    program = make_program(threshold=threshold)
+    every = [program.candidates[number] for number in range(len(program.candidates))]
+    least = MIN_MASS * program.candidates.n_draws
+    expected = [i for i, one in enumerate(every) if one.n_draws >= least and one.n_right >= threshold * one.n_draws]
+    assert program.allowed.tolist() == expected
 
 
 @pytest.mark.parametrize(("n_draws", "n_right"), [(10, 9), (70, 63), (130, 117)])

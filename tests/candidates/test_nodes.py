@@ -6,7 +6,6 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
 from oleander.kernels import unpack
-from oleander.rules.constant import find_constants, find_nearest
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.uniform(size=(3_000, 3))
@@ -28,10 +27,7 @@ def test_one_tree_for_labels():
 
 def test_two_trees_for_numbers_and_both_find_the_steps():
     truth = np.select([VALUES[:, 0] > 0.6, VALUES[:, 1] > 0.3], [5.0, 2.0], 1.0)
-    tolerance = Tolerance(0.2)
-    constants = find_constants(truth, tolerance)
-    draws = LabelledDraws(SCHEMA, VALUES, constants, find_nearest(truth, constants), None, truth, tolerance)
-    trees = grow(draws)
+    trees = grow(LabelledDraws.read(SCHEMA, VALUES, truth, None, 0, Tolerance(0.2)))
     assert len(trees) == 2
     for tree in trees:
         leaf = tree.apply(VALUES)

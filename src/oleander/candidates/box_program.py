@@ -74,11 +74,6 @@ class BoxCandidates:
             self._bits.append(inside)
         return number
 
-    def reaching(self, threshold: float, min_draws: float) -> Ints:
-        """Return the numbers of the candidates that reach a threshold and hold at least ``min_draws`` draws."""
-        numbers = [i for i, one in enumerate(self._found) if one.n_draws >= min_draws and one.reaches(threshold)]
-        return np.array(numbers, dtype=np.intp)
-
     def bits(self, numbers: Iterable[int]) -> Bits:
         """Return the draws in each of some candidates."""
         lines = [self._bits[number] for number in numbers]
@@ -106,7 +101,9 @@ class CoverProgram:
     @cached_property
     def allowed(self) -> Ints:
         """The numbers of the candidates that may be chosen."""
-        return self.candidates.reaching(self.threshold, MIN_MASS * self.candidates.n_draws)
+        found, least = self.candidates, MIN_MASS * self.candidates.n_draws
+        numbers = [i for i in range(len(found)) if found[i].n_draws >= least and found[i].reaches(self.threshold)]
+        return np.array(numbers, dtype=np.intp)
 
     @cached_property
     def _inside(self) -> Bits:

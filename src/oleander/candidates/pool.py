@@ -39,17 +39,6 @@ class CandidatePool:
     By candidate: ``support`` counts the user's rows that it covers, and ``n_units`` their groups, or else the rows.
     ``n_right`` and ``right_units`` count those on which it agrees, a group by its share; 0 if untrained.
     ``draw_fidelity`` is the agreement on the draws that trained it, or NaN.
-
-    >>> from oleander.black_box.asking import BlackBox
-    >>> from oleander.black_box.labelling import label_rows
-    >>> from oleander.candidates.balls import Balls
-    >>> from oleander.data.schema import FeatureSchema
-    >>> X = np.random.default_rng(0).uniform(size=(50, 2))
-    >>> black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)))
-    >>> pool = CandidatePool.propose(Balls(radius=1.0), label_rows(X, black_box), black_box, 0)
-    >>> pool.train([0, 3])
-    >>> pool.black_box.n_queries - len(X) * 2, int(pool.is_trained.sum())
-    (4000, 2)
     """
 
     def __init__(

@@ -6,10 +6,9 @@ again. When every chosen candidate is trained and reaches the floor, the answer 
 the program that was solved last is a relaxation of the true one.
 """
 
-import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -20,7 +19,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor
 from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
-from oleander.selection import SelectionProblem, SelectionResult, StageRecord
+from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver, solve_auto, solve_greedily
 from oleander.selection.solving import Cell
@@ -34,6 +33,7 @@ OPEN = ("feasible", "unknown")
 ENOUGH_GAP, ENOUGH_NODES = 0.001, 3_000
 
 
+@dataclass(eq=False)
 class PoolProgram:
     """The selection program over a pool.
 
@@ -43,21 +43,18 @@ class PoolProgram:
     time limit is for solving alone. The runtime of a result is that of all rounds together.
     """
 
-    def __init__(
-        self,
-        pool: CandidatePool,
-        floor: Floor,
-        *,
-        formulation: Literal["strict", "selective"] = "strict",
-        training: Literal["lazy", "eager"] | None = None,
-        solver: str = "auto",
-        time_limit: float | None = 60.0,
-        proof: Literal["enough", "full"] = "enough",
-    ) -> None:
-        self.pool, self.floor, self.formulation = pool, floor, formulation
-        self.training = training or ("eager" if formulation == "selective" else "lazy")
-        self.solver, self.time_limit, self.proof = solver, time_limit, proof
-        self._is_spent = False
+    pool: CandidatePool
+    floor: Floor
+    _: KW_ONLY
+    formulation: Literal["strict", "selective"] = "strict"
+    training: Literal["lazy", "eager"] | None = None
+    solver: str = "auto"
+    time_limit: float | None = 60.0
+    proof: Literal["enough", "full"] = "enough"
+    _is_spent: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.training = self.training or ("eager" if self.formulation == "selective" else "lazy")
 
     @property
     def measured(self) -> Floats:
@@ -130,7 +127,7 @@ class PoolProgram:
                     earlier={} if trained_only else answer,
                     tentative=~self.pool.is_trained,
                     gap=gap,
-                    progress=lambda now: tell(0, _describe_search(now)),
+                    progress=lambda now: tell(0, f"covers {now.value:,.0f}, at most {now.bound:,.0f} possible"),
                 )
             before = {cell: result.runtime for cell, result in answer.items() if cell not in (known or {})}
             return {cell: replace(one, runtime=one.runtime + before.get(cell, 0.0)) for cell, one in found.items()}
@@ -209,7 +206,3 @@ def _bound_trained(trained: Answer, relaxed: Answer, why: str) -> Answer:
         else:
             settled[cell] = result.with_bound(bound)
     return settled
-
-
-def _describe_search(now: StageRecord) -> str:
-    return f"covers {math.floor(now.value):,}, at most {math.ceil(now.bound):,} possible"

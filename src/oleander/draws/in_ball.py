@@ -22,13 +22,6 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, bounds: 
     ``bounds="uncut"`` draws in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, up to the
     limits of the column's dtype. "clipped" moves such a number to the nearest bound. "cut" draws uniformly in the part
     of the ball within the bounds.
-
-    >>> from oleander.data.schema import FeatureSchema
-    >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
-    >>> schema = FeatureSchema.infer(X, scale="none")
-    >>> ball = Ball(schema, schema.encode(X)[0], radius=1.0)
-    >>> bool(ball.contains(draw_in_ball(ball, 1000, np.random.default_rng(0))).all())
-    True
     """
     draws = np.empty((n_draws, len(ball.schema)), order="F")
     draws[:] = ball.center

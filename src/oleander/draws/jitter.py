@@ -6,10 +6,9 @@ so a record that many rows share is drawn about as often as it occurs.
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from oleander.arrays import Floats, Ints
 from oleander.data.reading import MOST_BACKGROUND
@@ -36,11 +35,6 @@ def draw_jitter(
     """Draw between a background row and one of its nearest neighbours, with noise in proportion to their difference.
 
     Returns the draws, and the two background rows between which each lies.
-
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> values, parents = draw_jitter(X, FeatureSchema.infer(X), 200, np.random.default_rng(1))
-    >>> values.shape, parents.shape
-    ((200, 2), (200, 2))
     """
     known = rng.permutation(len(background))[:MOST_BACKGROUND]
     rows = background[known]
@@ -83,15 +77,9 @@ def find_neighbours(rows: Floats, schema: FeatureSchema) -> Ints:
     columns = round_columns(make_metric_columns(rows, schema))
     search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute").fit(columns)
     # The limit of OpenMP, unlike that of BLAS, holds for this thread only, so it does not change fits in other threads.
-    with find_thread_pools().limit(limits=1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
+    with threadpool_limits(1 if len(rows) < MANY_ROWS else MOST_THREADS, user_api="openmp"):
         # Without rows to query, the search leaves out each row itself.
         return np.asarray(search.kneighbors(return_distance=False), dtype=np.intp)
-
-
-@lru_cache(maxsize=1)
-def find_thread_pools() -> ThreadpoolController:
-    """Return the pools of threads of all libraries that are loaded, looked up once, as that takes milliseconds."""
-    return ThreadpoolController()
 
 
 def round_columns(columns: Floats) -> Floats:

@@ -12,7 +12,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.jitter import draw_jitter
 from oleander.rules.base import encode_labels
-from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants, find_nearest
+from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants
 from oleander.rules.line import Line
 
 # The maximum number of constants for which a tree is grown, one for each window of twice the tolerance.
@@ -104,7 +104,9 @@ class LabelledDraws:
         """Return the same draws, whose answers are numbers, with another tolerance."""
         assert self.truth is not None
         classes = find_constants(self.truth, tolerance)
-        return replace(self, classes=classes, codes=find_nearest(self.truth, classes), tolerance=tolerance, lines=())
+        # The constants are in ascending order: the nearest is that on this side of the middle between two.
+        codes = np.searchsorted((classes[1:] + classes[:-1]) / 2, self.truth)
+        return replace(self, classes=classes, codes=codes, tolerance=tolerance, lines=())
 
     def hide(self, names: Iterable[str]) -> Self:
         """Return the draws with one value in each of some columns, so that nothing can be learned from it."""

@@ -167,11 +167,6 @@ class Explainer(Savable):
         """The number of rules."""
         return len(self.rules())
 
-    @property
-    def reading_cost(self) -> int:
-        """The number of conditions in all rules; 0 where it cannot be large."""
-        return 0
-
     def find_rules(self, rows: Floats) -> Ints | None:
         """Return the position in ``rules()`` of the rule that gives each row its label; None if it is not known."""
         return np.zeros(len(rows), dtype=np.intp) if self.is_one_rule else None
@@ -206,7 +201,7 @@ class LocalExplainer(Protocol):
 
 def check_size(explainers: Iterable[Explainer]) -> None:
     """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file can hold a very deep tree."""
-    cost = sum(explainer.reading_cost for explainer in explainers)
+    cost = sum(getattr(explainer, "reading_cost", 0) for explainer in explainers)
     if cost > MOST_TO_READ:
         raise ValueError(
             f"the rules of its trees hold {cost:,} conditions, and a file may hold {MOST_TO_READ:,}: limit the leaves "

@@ -81,11 +81,6 @@ def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
     return np.unique([round_number(value, STEP * width) if width > 0 else 0.0 for value, width in pairs])
 
 
-def find_nearest(answers: Floats, constants: Floats) -> Ints:
-    """Return the position of the nearest of the constants, which are in ascending order."""
-    return np.searchsorted((constants[1:] + constants[:-1]) / 2, answers)
-
-
 def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
     """Return the bin of each answer, and the number of bins.
 
@@ -106,11 +101,6 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
 
     A few rules that may abstain then find regions to answer in, whatever the units of the answers are.
     """
-    if np.ptp(answers) == 0:
-        raise ValueError(
-            f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' cannot be chosen: give a "
-            "number."
-        )
     # Imported here because importing it takes long.
     from sklearn.tree import DecisionTreeRegressor
 
@@ -118,7 +108,7 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
     learns, judges = half[::2], half[1::2]
     tree = DecisionTreeRegressor(max_leaf_nodes=AUTO_LEAVES, random_state=seed).fit(values[learns], answers[learns])
     error = float(np.quantile(np.abs(tree.predict(values[judges]) - answers[judges]), AUTO_SHARE))
-    # A black box that is such a tree itself has no error.
-    error = max(error, 1e-3 * float(np.ptp(answers)))
+    # A black box that is such a tree itself has no error, and one that gives one answer no spread.
+    error = max(error, 1e-3 * float(np.ptp(answers))) or 1.0
     # Two digits are read easily.
     return Tolerance(round_number(error, error / 10))

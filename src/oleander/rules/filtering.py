@@ -9,7 +9,6 @@ Local explainers for draws in a region are trees: ``FilteredTree`` on the select
 """
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,9 @@ def measure_information(
     as ``keep_undecided`` returns them; the paper's N includes draws in dropped leaves.
     """
     leaf_labels = np.asarray(leaf * counts.shape[1] + labels[draws], dtype=np.intp)
-    table = x_log_x(len(labels))
+    # x·log x: counts are whole numbers, so a look-up replaces the logarithm.
+    numbers = np.arange(len(labels) + 1.0)
+    table = numbers * np.log(np.maximum(numbers, 1.0))
     information, statistic, freedom = kernels.score_features(
         codes, n_codes, features, draws, leaf_labels, counts, table, DRAWS_PER_CELL
     )
@@ -171,15 +172,6 @@ def _bin_equally(values: Floats, n_bins: int) -> Floats:
         return np.zeros(len(values))
     # The largest value closes the last bin instead of opening another.
     return np.asarray(np.minimum((values - values.min()) * (n_bins / size), n_bins - 1))
-
-
-@lru_cache(maxsize=8)
-def x_log_x(largest: int) -> Floats:
-    """Return x·log x for x = 0, 1, ..., largest: counts are whole numbers, so a look-up replaces the logarithm."""
-    counts = np.arange(largest + 1, dtype=float)
-    table: Floats = counts * np.log(np.maximum(counts, 1.0))
-    table.setflags(write=False)
-    return table
 
 
 @dataclass

@@ -67,11 +67,6 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
 
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
     Dates are rounded up to the first of a month where their spread is large.
-
-    >>> from oleander.data.schema import Kind
-    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
-    >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
-    [0.0, 0.2, 0.35, 0.5]
     """
     if not len(values):
         return np.empty(0)

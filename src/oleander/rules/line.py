@@ -30,13 +30,7 @@ REFERENCE_STEP = 0.25
 
 @dataclass(frozen=True)
 class Term:
-    """What one column adds to a line.
-
-    >>> from oleander.data.schema import Kind
-    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
-    >>> print(Term(0, age, -0.25, reference=60.0))
-    − 0.25 × (age − 60)
-    """
+    """What one column adds to a line."""
 
     column: int
     feature: Feature
@@ -180,12 +174,7 @@ def make_inputs(draws: Floats, schema: FeatureSchema, columns: Ints) -> tuple[li
 
 
 def fit_terms(
-    terms: list[Term],
-    inputs: Floats,
-    values: Floats,
-    answers: Floats,
-    tolerance: Tolerance,
-    max_terms: int = MOST_TERMS,
+    terms: list[Term], inputs: Floats, values: Floats, answers: Floats, tolerance: Tolerance, max_terms: int
 ) -> Iterator[Line]:
     """Yield readable lines with one term, two terms and so on, fitted to the answers for encoded draws.
 
@@ -194,15 +183,11 @@ def fit_terms(
     size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
     if size <= 0:
         return
-    # The lines share their first terms.
-    known: dict[int, tuple[float, float]] = {}
     for slopes in _grow_line(inputs, answers, tolerance, max_terms):
         readable = []
         for j, slope in slopes:
             term = terms[j]
-            if j not in known:
-                known[j] = _find_reference(term, values[:, term.column])
-            reference, reach = known[j]
+            reference, reach = _find_reference(term, values[:, term.column])
             # A rounded slope moves the answer of most draws by no more than the size.
             rounded = round_number(slope * term.slope, size / reach)
             if rounded:

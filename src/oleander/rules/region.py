@@ -181,17 +181,12 @@ class Ball(Region, saved_as="ball"):
     def describe(self) -> str:
         """Return the region in words, without the center, which is a row of the data."""
         n_numbers, n_levels = len(self.schema.numbers), sum(feature.n_alternatives > 0 for feature in self.schema)
-        parts = []
-        if n_numbers:
-            units = " in their own units" if self.is_raw else ""
-            parts.append(
-                f"within {self.radius:.4g} of its center along {n_numbers} number{'s'[: n_numbers > 1]}{units}"
-            )
-        if n_levels and self.n_flips_allowed >= n_levels:
-            parts.append("at any level")
-        elif n_levels:
+        numbers = f"{n_numbers} number{'s'[: n_numbers > 1]}{' in their own units' * self.is_raw}"
+        parts = [f"within {self.radius:.4g} of its center along {numbers}"] if n_numbers else []
+        if n_levels:
             levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
-            parts.append(f"at most {self.n_flips_allowed} of {n_levels} {levels} differing")
+            some = f"at most {self.n_flips_allowed} of {n_levels} {levels} differing"
+            parts.append("at any level" if self.n_flips_allowed >= n_levels else some)
         return ", ".join(parts)
 
     @property
