@@ -84,3 +84,9 @@ def test_an_answer_that_a_user_leaves_out_is_named():
 def test_batches_of_another_kind_are_refused(first, later, message):
     with pytest.raises(BlackBoxError, match=message):
         join([np.array(first), np.empty(0), np.array(later)])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float32, bool, str])
+def test_given_labels_have_one_dtype_in_an_array_and_in_a_column(dtype):
+    labels = np.array([1, 0, 1]).astype(dtype)
+    assert check_given(pd.Series(labels), 3, is_number=False).dtype == check_given(labels, 3, is_number=False).dtype

@@ -96,6 +96,7 @@ WRONG = [
     ("--read decimal=", 2, "--read decimal= is not allowed: write separator= or decimal= or encoding="),
     ("--min-fidelity 0", 2, "--min-fidelity 0.0 is not allowed"),
     ("--max-explainers 0", 2, "--max-explainers 0 is not allowed: give a whole number, 1 or more"),
+    ("--seed -1", 2, "--seed -1 is not allowed: give a whole number, 0 or more"),
     ("--draws -1", 2, "--draws -1 is not allowed: give a whole number, 0 or more"),
     ("--limit conditions=0", 2, "--limit conditions 0 is not allowed: give a whole number, 1 or more"),
     ("--limit floor_by=wrad", 2, "--limit floor_by names the column 'wrad'"),
@@ -104,6 +105,7 @@ WRONG = [
 WRONG_OF_THE_PAPER = [
     ("", 2, "required: --radius"),
     ("--radius wide", 2, "--radius 'wide' is not known; give a number, several"),
+    ("--radius 5,auto", 2, "--radius [5.0, 'auto'] is not known; give a number, several"),
     ("--radius -1 --n-draws 50", 2, "--radius -1.0 is not allowed"),
     ("--radius 12 --limit conditions=2", 2, "there is no option --limit"),
     ("--radius 12 --formulation loose", 2, "--formulation: invalid choice: 'loose'"),

@@ -15,6 +15,9 @@ def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path):
     for place, why in (("taken", " is a file, where a folder is needed."), ("taken/below", ": Not a directory.")):
         refused = run(*explained.arguments, "--out", place)
         assert (refused.code, refused.sentence) == (3, f"oleander: {place}{why}")
+        # Before any work, such as reading the data.
+        for command in (("explain", "nowhere.csv"), ("paper", "nowhere.csv", "--radius", "5"), ("demo",)):
+            assert run(*command, "--out", place).sentence == refused.sentence
     refused = run("tradeoff", explained.atlas, "--out", "taken/f.csv")
     assert "taken is a file, where a folder is needed" in refused.sentence
     (tmp_path / "folder").mkdir()

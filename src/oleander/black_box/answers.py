@@ -64,7 +64,7 @@ def join(parts: list[Labels]) -> Labels:
 def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
     """Return the black box's answers that a user has given, or raise an error that says what is wrong with them."""
     values = one_per_row(labels, n_rows, "labels")
-    if not isinstance(labels, np.ndarray):
+    if isinstance(labels, (list, tuple)):
         # NumPy would turn a missing value among texts into text.
         values = np.asarray(labels, dtype=object)
     absent = pd.isna(values)
@@ -73,7 +73,7 @@ def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
             f"labels has no value in row {absent.argmax()}, and the black box answers every row: give its answer, or "
             "leave out the row."
         )
-    answers = values.tolist() if values.dtype.kind == "O" else values
+    answers = values.tolist() if values.dtype.kind in "OU" else values
     return check_numbers(answers, n_rows) if is_number else check_labels(answers, n_rows)
 
 

@@ -156,7 +156,8 @@ class Balls:
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
-        if isinstance(self.radius, str) and self.radius != "auto":
+        is_auto = isinstance(self.radius, str) and self.radius == "auto"
+        if not is_auto and np.asarray(self.radius).dtype.kind not in "iuf":
             raise ValueError(f"radius={self.radius!r} is not known; give a number, several, or 'auto'.")
         if not np.size(self.radius):
             raise ValueError("radius is an empty sequence; give at least one radius.")

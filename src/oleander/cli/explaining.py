@@ -28,6 +28,7 @@ from oleander.cli.models import load_model, train_trees
 from oleander.cli.options import CommandError, Demo, Explain, Fitting, Paper, note, show, split_names, wrong_option
 from oleander.cli.outputs import answer, facts_of, predictions_table, tabulate_schema, write_table
 from oleander.cli.tables import OF_TABLES, PARQUET, check_columns, is_stored, keep_known, read_how, read_table
+from oleander.data.checks import check_count
 from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -122,6 +123,7 @@ def paper(given: Paper) -> None:
 
 def demo(given: Demo) -> None:
     """Explain a forest on patients of a generated clinic that are new to it, with a high floor."""
+    refuse_early(given)
     X, y = make_clinic(random_state=given.seed)
     train, new = X[::2], X[1::2]
     encoder = make_column_transformer(
@@ -136,6 +138,13 @@ def demo(given: Demo) -> None:
     fit_and_write(atlas, prepared, given, "A generated clinic: how the forest decides")
     if given.opens and not webbrowser.open((given.out / "report.html").resolve().as_uri()):
         note(f"no browser was found here: open {given.out / 'report.html'} yourself.")
+
+
+def refuse_early(given: Fitting | Demo) -> None:
+    """Raise an error for a seed or a folder that would be refused only after the work."""
+    check_count("random_state", given.seed, least=0)
+    with whole_folder(given.out):
+        pass
 
 
 def fit_and_write(
@@ -185,6 +194,7 @@ def prepare(
     ``floor_by`` names columns of subgroups, which X gets even if nothing is learned from them. ``is_regression`` says
     whether a model trained here answers with numbers.
     """
+    refuse_early(given)
     named = {"--target": [given.target], "--groups": [given.groups], "--drop": given.drop}
     dictionary = None if given.columns is None else read_table(given.columns)
     if is_stored(given.data) or (given.model is not None and _is_large(given.data)):
