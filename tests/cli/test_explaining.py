@@ -482,12 +482,12 @@ def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
 
 
 def test_limits_of_rules_are_read():
-    found = read_limits(["conditions=2", "forbid=zip code,id", "floor_by=sex,ward"])
-    assert found == (Boxes(2, ("zip code", "id")), ("sex", "ward"))
+    found = read_limits(["conditions=2", "forbid=zip code,id", "monotone=age+", "order=low,high", "floor_by=sex,ward"])
+    assert found == (Boxes(2, ("zip code", "id"), {"age": "+"}, ("low", "high")), ("sex", "ward"))
     assert read_limits(None) == (Boxes(), ())
 
 
-@pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=age+", "width=3", "forbid"])
+@pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=", "width=3", "forbid"])
 def test_other_limits_are_refused(limit):
     with pytest.raises(CommandError, match=f"--limit {re.escape(limit)} is not allowed: write conditions=3"):
         read_limits([limit])

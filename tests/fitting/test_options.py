@@ -351,7 +351,7 @@ class TestParts:
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
         # Small programs are proven at once: tests of `PoolProgram` show what an early end changes.
         assert {field.name for field in fields(Program)} == {*PROGRAM_OPTIONS, "proof"}
-        assert {field.name for field in fields(Boxes)} == {"max_conditions", "forbid"}
+        assert {field.name for field in fields(Boxes)} == {"max_conditions", "forbid", "monotone", "order"}
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
 """Candidates: a region with an explainer, or a recipe that trains one; who proposes them; the default's `Boxes`."""
 
 import copy
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
-from oleander.data.checks import check_count
+from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
 from oleander.draws.in_ball import Bounds, draw_in_ball
@@ -92,13 +92,28 @@ class Boxes:
         The largest number of conditions of a rule; a range of one column is one condition. None sets no limit.
     forbid : iterable of str
         Columns that no rule uses. The black box still gets them.
+    monotone : mapping of str to {"+", "-"}
+        Columns of numbers or dates along which the answer must not fall ("+") or rise ("-"): with "+" a rule for the
+        highest answer bounds the column from below only (``age > 60``), and one for the lowest answer from above only
+        (``age ≤ 60``). So, all else equal, more never turns the highest answer into the lowest. Rules for answers
+        between them may have both bounds.
+    order : iterable, or None
+        With ``monotone``: the labels from the lowest to the highest. None is for labels that are numbers.
     """
 
     max_conditions: int | None = None
     forbid: Iterable[str] = ()
+    monotone: Mapping[str, str] = field(default_factory=dict)
+    order: Iterable[Any] | None = None
 
     def check(self) -> None:
         """Raise an error for an option that is not allowed."""
         check_count("max_conditions", self.max_conditions, or_none=True)
         if isinstance(self.forbid, str) or not isinstance(self.forbid, Iterable):
             raise TypeError(f"forbid={self.forbid!r} is not allowed: give a list, such as [{self.forbid!r}].")
+        if not isinstance(self.monotone, Mapping):
+            raise TypeError(f'monotone={self.monotone!r} is not allowed: give a mapping, such as {{"age": "+"}}.')
+        for column, sign in self.monotone.items():
+            check_choice(f"monotone[{column!r}]", sign, ("+", "-"))
+        if self.order is not None and not self.monotone:
+            raise ValueError("order is for monotone, which is not given: leave it out, or give both.")

@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.candidates.grid import Bits, Key, Memberships
+from oleander.candidates.base import Boxes
+from oleander.candidates.grid import Bits, Grid, Key, Memberships, restrict
+from oleander.draws.labelled import LabelledDraws
+from oleander.messages import list_some
 from oleander.selection import SelectionProblem
 from oleander.selection.result import Proof, Status
 from oleander.selection.solvers import bound_choice
@@ -40,15 +44,57 @@ class BoxCandidate:
         return self.n_draws > 0 and self.n_right >= (threshold - ROUNDING) * self.n_draws
 
 
+@dataclass(frozen=True)
+class Monotone:
+    """Columns along which the answer must not fall, or must not rise (False), and the codes of its two ends."""
+
+    columns: tuple[tuple[int, bool], ...] = ()
+    lowest: int = -1
+    highest: int = -1
+
+    @classmethod
+    def read(cls, boxes: Boxes, draws: LabelledDraws) -> "Monotone":
+        """Return what boxes must not do; ``ValueError`` names a column or a label that has no order."""
+        if not boxes.monotone:
+            return cls()
+        columns = tuple((draws.schema.position(name), sign == "+") for name, sign in boxes.monotone.items())
+        labels: list[Any] = [] if draws.tolerance is not None else draws.classes.tolist()
+        order = sorted(labels) if boxes.order is None else list(boxes.order)
+        if draws.tolerance is not None:
+            why = "is for labels; explain whether the number is over a threshold: Output(threshold=...)"
+        elif unordered := [draws.schema[j].name for j, _ in columns if not draws.schema[j].is_number]:
+            why = f"names column {unordered[0]!r}, whose levels have no order: leave it out"
+        elif boxes.order is None and any(isinstance(label, str) for label in labels):
+            why = f"needs labels with an order, and these are {list_some(labels)}: give order=, from lowest to highest"
+        elif lacking := [label for label in labels if label not in order]:
+            why = f"needs an order of all labels, and order= lacks {list_some(lacking)}"
+        else:
+            return cls(columns, *(labels.index(end) if end in labels else -1 for end in (order[0], order[-1])))
+        raise ValueError(f"monotone {why}.")
+
+    def widen(self, key: Key, label: int, grid: Grid) -> Key:
+        """Return the smallest box around a box that bounds each column from the allowed side only."""
+        for column, rises in self.columns if label in (self.lowest, self.highest) else ():
+            n_codes, mask = grid.columns[column].n_codes, dict(key).get(column, 0)
+            missing, known = mask >> n_codes << n_codes, mask & ((1 << n_codes) - 1)
+            if known:
+                is_from_below = (label == self.highest) == rises
+                known = (1 << n_codes) - (known & -known) if is_from_below else (1 << known.bit_length()) - 1
+                key = restrict(key, column, known | missing, grid.full_mask(column))
+        return key
+
+
 @dataclass(eq=False)
 class BoxCandidates:
     """All candidates met so far, each once, with the draws inside as packed bits.
 
-    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw.
+    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw. Boxes that bound a
+    monotone column from the wrong side are widened.
     """
 
     draws: Memberships
     right: Bits
+    monotone: Monotone = Monotone()
     _found: list[BoxCandidate] = field(default_factory=list, repr=False)
     _bits: list[Bits] = field(default_factory=list, repr=False)
     _numbers: dict[tuple[Key, int], int] = field(default_factory=dict, repr=False)
@@ -66,6 +112,7 @@ class BoxCandidates:
 
     def add(self, key: Key, label: int) -> int:
         """Return the number of a candidate, which is kept if it is new."""
+        key = self.monotone.widen(key, label, self.draws.grid)
         number = self._numbers.setdefault((key, label), len(self._found))
         if number == len(self._found):
             inside = self.draws.of_box(key)

@@ -11,7 +11,7 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.base import Boxes
-from oleander.candidates.box_program import BoxCandidates
+from oleander.candidates.box_program import BoxCandidates, Monotone
 from oleander.candidates.grid import Bits, Key, Memberships, mask_table, read_tables
 from oleander.candidates.nodes import make_pool
 from oleander.draws.labelled import LabelledDraws
@@ -104,7 +104,7 @@ class Proposer:
         columns, counts = np.unique([cut[0] for key in self.pool.keys for cut in key], return_counts=True)
         columns = np.sort(columns[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]).astype(np.intp)
         self.polisher = Polisher(members, columns, limits.max_conditions)
-        self.candidates = BoxCandidates(members, kernels.pack(self.right))
+        self.candidates = BoxCandidates(members, kernels.pack(self.right), Monotone.read(limits, draws))
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
         self._is_added = np.zeros(len(self.pool.keys), dtype=bool)

@@ -358,12 +358,14 @@ def read_limits(limits: Sequence[str] | None) -> tuple[Boxes, tuple[str, ...]]:
         names = split_names(value)
         if name == "conditions" and value.isdecimal():
             found["max_conditions"] = int(value)
-        elif name in ("forbid", "floor_by") and names:
+        elif name == "monotone" and names:
+            found[name] = {one[:-1]: one[-1] for one in names}
+        elif name in ("forbid", "order", "floor_by") and names:
             found[name] = names
         else:
             raise wrong_option(
-                f"--limit {text} is not allowed: write conditions=3, forbid=COL,... or floor_by=COL,... and give the "
-                "option once for each."
+                f"--limit {text} is not allowed: write conditions=3, forbid=COL,... or monotone=COL+,... or "
+                "order=LABEL,... or floor_by=COL,... and give the option once for each."
             )
     return Boxes(**{name: value for name, value in found.items() if name != "floor_by"}), found.get("floor_by", ())
 

@@ -110,8 +110,9 @@ class Explain(Fitting):
     limit: list[str] | None = option(
         None,
         RULES,
-        "What rules may do: conditions=3 at most, or forbid=COL,... or floor_by=COL,... (the floor within every "
-        "subgroup, or silence there). Repeat the option for each.",
+        "What rules may do: conditions=3 at most, or forbid=COL,... or monotone=COL+,... or order=LABEL,... (labels "
+        "from low to high, for monotone), or floor_by=COL,... (the floor within every subgroup, or silence there). "
+        "Repeat the option for each.",
         metavar="WHAT=VALUE",
     )
     draws: int | None = option(None, RULES, "Synthetic rows to ask about; 0 learns from rows only. Default: 20,000.")
