@@ -2,6 +2,7 @@
 
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
 from multiprocessing import get_context
 from types import SimpleNamespace
 
@@ -81,6 +82,17 @@ def test_the_file_of_a_reserve_is_refused_and_stays_as_it_is(atlas, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_the_database_of_another_program_is_refused_and_stays_as_it_is(atlas, tmp_path):
+    path = tmp_path / "patients.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE patients (name)")
+    before = path.read_bytes()
+    for use in (atlas.watch, lambda path: atlas.reserve(np.zeros((40, 2)), np.zeros(40, dtype=bool), path=path)):
+        with pytest.raises(ValueError, match=r"patients.sqlite cannot be read or .*: it is the database of another"):
+            use(path)
+    assert path.read_bytes() == before
+
+
 def test_other_files_and_counts_are_refused_in_a_sentence(tmp_path):
     (tmp_path / "other.txt").write_text("no database at all, but long enough to look at" * 50)
     with pytest.raises(WatchError, match="cannot be read or written as the file of a watch"):
@@ -101,11 +113,12 @@ def test_other_files_and_counts_are_refused_in_a_sentence(tmp_path):
         make_watch(tmp_path / "watch.sqlite", level=1.5)
 
 
-def test_a_damaged_line_is_named(tmp_path):
+@pytest.mark.parametrize("line", ['{"n_rows": 3}', "[" * 100_000])
+def test_a_damaged_line_is_named(tmp_path, line):
     watch = make_watch(tmp_path / "watch.sqlite")
     watch.add_counts(COUNTS)
     with sqlite3.connect(watch.path) as database:
-        database.execute("UPDATE batches SET counts = '{\"n_rows\": 3}'")
+        database.execute("UPDATE batches SET counts = ?", (line,))
     with pytest.raises(WatchError, match="is damaged"):
         watch.look()
 

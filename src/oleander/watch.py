@@ -114,7 +114,7 @@ class Watch:
             lines = database.execute("SELECT name, counts FROM batches ORDER BY number").fetchall()
         try:
             batches = [self._read(name, json.loads(counts)) for name, counts in lines]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise WatchError(f"{visible(self.path)} is damaged: {one_line(error)}.") from error
         return watch(batches, self.n_rules, floor=self.floor, min_coverage=self.min_coverage, level=self.level)
 

@@ -47,10 +47,13 @@ def find_other_facts(database: sqlite3.Connection, table: str, facts: Mapping[st
     No other process writes until the transaction ends, and after an error the file is as it was.
     """
     database.execute("BEGIN IMMEDIATE")
+    is_new = not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     database.execute(FACTS)
     database.execute(table)
     known = dict(database.execute("SELECT name, value FROM facts"))
     if not known:
+        if not is_new:
+            raise sqlite3.DatabaseError("it is the database of another program")
         database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
         return {}
     return {name: known.get(name) for name, value in facts.items() if known.get(name) != value}
@@ -116,7 +119,7 @@ class Checkpoint:
         """Turn any error from content of an unexpected form into a ``CheckpointError`` that names the folder."""
         try:
             yield
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise CheckpointError(f"the checkpoint in {visible(self.folder)} is damaged: {one_line(error)}.") from error
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
