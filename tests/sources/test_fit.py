@@ -126,6 +126,12 @@ class TestColumns:
         assert atlas.exact_.n_rows == len(X)
         assert atlas.evaluate(rare).coverage == atlas.exact_.coverage
 
+    def test_a_column_without_any_value_in_one_file_is_counted(self, tmp_path: Path) -> None:
+        write_frame(tmp_path / "1.parquet", X[:6_000].assign(drug=pd.Series([None] * 6_000, dtype=object)))
+        write_frame(tmp_path / "2.parquet", X[6_000:].assign(drug="none"))
+        exact = AggregateExplainer(Law(), **QUICK).fit(quick_source(tmp_path)).exact_
+        assert (exact.n_rows, exact.n_unread) == (len(X), 0)
+
     def test_true_labels_and_groups_are_columns_and_no_features(self, tmp_path: Path) -> None:
         whole = X.assign(patient=np.arange(len(X)) // 4, truth=Law().predict(X))
         path = write_frame(tmp_path / "rows.parquet", whole)

@@ -52,6 +52,11 @@ def write_bytes(path: Path, content: bytes) -> Path:
     return path
 
 
+def write_twice(path: Path) -> Path:
+    pq.write_table(pa.table([[1.5], [2.5]], names=["a", "a"]), path)
+    return path
+
+
 def write_two(path: Path, first: pd.DataFrame, second: pd.DataFrame) -> Path:
     write_frame(path / "1.parquet", first)
     write_frame(path / "2.parquet", second)
@@ -66,6 +71,10 @@ def write_two(path: Path, first: pd.DataFrame, second: pd.DataFrame) -> Path:
         (lambda path: write_bytes(path / "text.parquet", b"a,b\n1,2\n"), "cannot be read as Parquet"),
         (lambda path: write_bytes(path / "empty.parquet", b""), "cannot be read as Parquet"),
         (lambda path: write_frame(path / "no.parquet", X[:0]), "holds no row"),
+        (
+            lambda path: write_twice(path / "twice.parquet"),
+            "different columns: .* duplicate field names",
+        ),
         (lambda path: write_two(path, X[["a"]], X[["b"]]), "the files have different columns: 'a' is in .* only"),
         (
             lambda path: write_two(path, X[["a"]], X[["ward"]].set_axis(["a"], axis=1)),

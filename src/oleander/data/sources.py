@@ -156,7 +156,7 @@ def _open_path(path: Path) -> Source:
         parts += [(file, _make_stamp(file), n, metadata.row_group(n).num_rows) for n in range(metadata.num_row_groups)]
     try:
         columns = tuple(pa.unify_schemas(schemas, promote_options="permissive").names)
-    except pa.ArrowTypeError as error:
+    except pa.ArrowException as error:
         raise ValueError(f"the files have different columns: {one_line(error)}.") from error
     starts = [*accumulate((size for *_, size in parts), initial=0)]
     if not starts[-1]:

@@ -270,7 +270,7 @@ class BlockCounter:
             if name not in frame.columns:
                 continue
             column = frame[name]
-            if pd.api.types.is_string_dtype(column.dtype):
+            if pd.api.types.is_string_dtype(column.dtype) and column.notna().any():
                 # Each level is looked up once.
                 column = table.column(name).dictionary_encode().to_pandas()
             rows[:, j], allowed = features[j].read(column)
