@@ -121,7 +121,7 @@ class TestPaper:
 
 
 class TestReading:
-    def test_predict_abstains_outside_and_agrees_inside(self, atlas, cancer):
+    def test_predict_is_silent_outside_and_agrees_inside(self, atlas, cancer):
         X, _, model = cancer
         answers = atlas.predict(X)
         covered = atlas.covers(X).any(axis=0)

@@ -35,7 +35,7 @@ from oleander.judging.floor import Floor
 from oleander.messages import one_line, visible
 from oleander.reserve import Reserve
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import fill_abstentions
+from oleander.results.explainer_set import fill_silence
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
@@ -342,13 +342,13 @@ class AggregateExplainer(Parameters):
     # Answers for other rows.
 
     def predict(self, X: Any, *, abstain: Any = np.ma.masked, floor_by: Any = None) -> Any:
-        """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
+        """Return the explainers' labels, masked where they are silent; with ``abstain``, a plain array with that value.
 
         A row with a value that a column of the rules never had, such as a new level, is left unanswered.
         ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
-        return fill_abstentions(explainers.answer_blocks(self.new_rows_.encode_blocks(X, floor_by)), abstain)
+        return fill_silence(explainers.answer_blocks(self.new_rows_.encode_blocks(X, floor_by)), abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
@@ -356,7 +356,7 @@ class AggregateExplainer(Parameters):
         return np.concatenate([explainers.covers(*block) for block in self.new_rows_.encode_blocks(X)], axis=1)
 
     def responsible(self, X: Any) -> Ints:
-        """Return the number of the explainer that answers each row; -1 where they abstain."""
+        """Return the number of the explainer that answers each row; -1 where they are silent."""
         explainers = self.record_.explainers
         return np.concatenate([explainers.responsible(*block) for block in self.new_rows_.encode_blocks(X)])
 
@@ -664,7 +664,7 @@ class AggregateExplainer(Parameters):
         flags: bool = False,
         include_rows: bool = False,
     ) -> str:
-        """Return a SELECT that adds the column ``answer`` to a table: what ``predict`` answers, NULL where it abstains.
+        """Return a SELECT that adds the column ``answer`` to a table: as ``predict`` gives it, NULL where it is silent.
 
         ``table`` is the name of a table or view with every column of X: numbers as numbers, levels as they were. With
         ``flags`` the column ``ask_model`` is true where the answer is NULL. ``ExportError`` says what cannot be written
@@ -676,7 +676,7 @@ class AggregateExplainer(Parameters):
     def to_python(self, *, include_rows: bool = False) -> str:
         """Return a module with ``predict(row)`` and ``predict_many(rows)`` that needs the standard library only.
 
-        A row is a mapping from names of columns to values. The answer is None where ``predict`` abstains.
+        A row is a mapping from names of columns to values. The answer is None where ``predict`` is silent.
         """
         return write_python(self._shareable(include_rows).explainers, self.record_.floor_by)
 

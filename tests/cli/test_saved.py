@@ -103,7 +103,7 @@ def test_rows_that_cannot_be_read_are_counted_and_a_file_of_them_is_refused(expl
     answered = [line["answered"] for line in done.json["predictions"]]
     assert any(answered)
     assert not any(answered[:3])
-    assert "note: 3 of 400 rows hold values that the explainer does not know: it abstains there." in done.err
+    assert "note: 3 of 400 rows hold values that the explainer does not know: it is silent there." in done.err
     odd.assign(age=np.inf).to_csv("all.csv", index=False)
     done = run("predict", explained.atlas, "all.csv")
     assert (done.code, "column 'age' holds inf in row 0" in done.sentence) == (3, True)
@@ -194,7 +194,7 @@ def test_options_of_export_that_do_nothing_or_are_unknown(explained, run, option
 
 @pytest.fixture
 def rows(explained, run):
-    """New patients in new.csv, with the explainer's answers as the model's; one class where it abstains."""
+    """New patients in new.csv, with the explainer's answers as the model's; one class where it is silent."""
     table = make_patients(600, seed=5).drop(columns="risk")
     answers = AggregateExplainer.load(explained.atlas).predict(table, abstain="low")
     table = table.assign(said=answers)

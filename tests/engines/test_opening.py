@@ -72,7 +72,7 @@ def test_a_command_says_why_rows_of_a_table_are_silent(folder, tmp_path):
     n_new = visits["ward"].eq("new ward").sum()
     for rows in (tmp_path / "visits.csv", tmp_path / "visits"):
         done = run_command("evaluate", folder / "atlas.oleander", rows, "--labels", "said", "--json")
-        assert f"{n_new:,} of 2,000 rows hold values that the explainer does not know: it abstains there." in done.err
+        assert f"{n_new:,} of 2,000 rows hold values that the explainer does not know: it is silent there." in done.err
         assert done.json["silent"]["a value that the explainer never saw"] == n_new
 
 

@@ -44,7 +44,7 @@ def plain(X: pd.DataFrame) -> list[list[Any]]:
 
 
 def answers_of(atlas: Any, X: Any) -> list[Any]:
-    """Return what ``predict`` says, with None where it abstains."""
+    """Return what ``predict`` says, with None where it is silent."""
     return atlas.predict(X).tolist()
 
 

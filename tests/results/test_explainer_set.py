@@ -8,7 +8,7 @@ from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Claim
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_silence
 from oleander.rules import Ball, Box, Constant, Region, UnfilteredTree
 from oleander.rules.conditions import Range
 
@@ -130,9 +130,9 @@ class TestFiles:
         ([3, 4], "none", "O", [3, "none"]),
     ],
 )
-def test_abstentions_get_a_value_of_the_users_choice(labels, value, dtype, filled):
+def test_silent_rows_get_a_value_of_the_users_choice(labels, value, dtype, filled):
     answers = np.ma.masked_array(labels, mask=[False, True])
-    plain = fill_abstentions(answers, value)
+    plain = fill_silence(answers, value)
     assert type(plain) is np.ndarray
     assert plain.dtype == dtype
     assert plain.tolist() == filled
@@ -140,11 +140,11 @@ def test_abstentions_get_a_value_of_the_users_choice(labels, value, dtype, fille
     assert np.ma.getmaskarray(answers).tolist() == [False, True]
 
 
-def test_abstentions_stay_masked_by_default_and_a_list_is_refused():
+def test_silent_rows_stay_masked_by_default_and_a_list_is_refused():
     answers = np.ma.masked_array([1, 2], mask=[False, True])
-    assert fill_abstentions(answers, np.ma.masked) is answers
+    assert fill_silence(answers, np.ma.masked) is answers
     with pytest.raises(ValueError, match=r"abstain=\[1, 2\] is not allowed"):
-        fill_abstentions(answers, [1, 2])
+        fill_silence(answers, [1, 2])
 
 
 class Above(Region):

@@ -43,7 +43,7 @@ from oleander.files.saved import whole_folder
 from oleander.messages import list_some, visible
 from oleander.running.progress import tell_progress
 
-# High, so that the demo shows abstention.
+# High, so that the demo shows silence.
 DEMO_FLOOR = 0.95
 # φ in the paper's figures.
 PAPERS_FLOORS = (0.5, 0.7, 0.9)

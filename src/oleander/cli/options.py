@@ -148,7 +148,7 @@ class Demo(Options):
 
 
 class Predict(Reading):
-    """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
+    """Answer the rows of a file with a saved explainer; answers are empty where it is silent."""
 
     atlas: Path = _atlas()
     data: Path = option(MISSING, ARGUMENTS, "A CSV, Excel or Parquet file with a header.", metavar="DATA")

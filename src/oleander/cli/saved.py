@@ -38,7 +38,7 @@ ONLY = {"dialect": ("sql",), "table": ("sql",), "ask_model": ("sql", "python"), 
 
 
 def predict(given: Predict) -> None:
-    """Answer the rows of a file; answers are empty where the explainer abstains."""
+    """Answer the rows of a file; answers are empty where the explainer is silent."""
     explainer = AggregateExplainer.load(given.atlas)
     table = read_table(given.data, read_how(given.read))
     X, schema, used = rows_for(explainer, table), explainer.schema_, explainer.record_.explainers
@@ -234,7 +234,7 @@ def _read_known(explainer: AggregateExplainer, given: Judging, data: Path) -> tu
 
 def _note_silent(n_unread: int, n_rows: int) -> None:
     if n_unread:
-        note(f"{n_unread:,} of {n_rows:,} rows hold values that the explainer does not know: it abstains there.")
+        note(f"{n_unread:,} of {n_rows:,} rows hold values that the explainer does not know: it is silent there.")
 
 
 def rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame:

@@ -51,7 +51,7 @@ DIALECTS = {
 
 
 def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool = False) -> str:
-    """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain.
+    """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers are silent.
 
     With ``flags`` the column ``ask_model`` follows, which is true where the answer is NULL.
     """
@@ -74,7 +74,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
     lines = [
         f"-- {len(members)} explainer{'s' * several} by Oleander, in {dialect}'s SQL.",
         *(["-- Where several cover a row, the most faithful one answers."] * several),
-        "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
+        "-- The answer is NULL where the explainers are silent, and where a value is one that they do not know.",
         f"SELECT\n  source.*,\n  CASE WHEN\n    {tests}",
         f"  THEN {'COALESCE' * several}(\n{said}\n  ) END AS {answer}",
         f"FROM {sql.quote(table)} AS source",

@@ -21,7 +21,7 @@ from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size
 from oleander.rules.conditions import Condition
 
-ABSTAINS = -1
+SILENT = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class Answers:
     @property
     def answered(self) -> Bools:
         """A mask of the rows with an answer."""
-        return np.asarray(self.speaker != ABSTAINS)
+        return np.asarray(self.speaker != SILENT)
 
     @cached_property
     def given(self) -> Labels:
@@ -216,17 +216,17 @@ class ExplainerSet:
         return covers if readable is None else covers & readable
 
     def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
-        """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
+        """Return the number of the explainer that answers each row; -1 where the explainers are silent."""
         return self._find_speaker(self.covers(rows, readable))
 
     def _find_speaker(self, covers: Bools) -> Ints:
-        speaker = np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
+        speaker = np.full(covers.shape[1], SILENT, dtype=np.intp)
         for number in self.ranked[::-1].tolist():
             np.putmask(speaker, covers[number], number)
         return speaker
 
     def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answer for each row, masked where the explainers abstain; only ``columns`` are read."""
+        """Return the answer for each row, masked where the explainers are silent; only ``columns`` are read."""
         speaker = self.responsible(rows, readable)
         # A constant reads no row, and one answer stands for all rows.
         words = [
@@ -242,7 +242,7 @@ class ExplainerSet:
         for number, member in enumerate(self.members):
             if not member.explainer.is_constant:
                 given[speaker == number] = words[number]
-        return np.ma.masked_array(given, mask=speaker == ABSTAINS)
+        return np.ma.masked_array(given, mask=speaker == SILENT)
 
     def answer_blocks(self, blocks: Iterable[tuple[Floats, Bools | None]]) -> np.ma.MaskedArray[Any, Any]:
         """Return the answers for blocks of rows, which stay in the processor's cache, one after the other."""
@@ -340,13 +340,13 @@ def name_rule(members: Sequence[ChosenExplainer], number: int, position: int | N
     return f"rule {position + 1}" if len(members) == 1 else f"explainer {number + 1}, rule {position + 1}"
 
 
-def fill_abstentions(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:
-    """Return answers as a plain array, with a value where the explainers abstain; ``np.ma.masked`` keeps the mask.
+def fill_silence(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:
+    """Return answers as a plain array, with a value where the explainers are silent; ``np.ma.masked`` keeps the mask.
 
     Numbers and a number, and text and text, share a dtype. Any other pair is an array of objects.
 
     >>> answers = np.ma.masked_array(["no", "yes"], mask=[False, True])
-    >>> fill_abstentions(answers, "unknown").tolist(), fill_abstentions(answers, None).tolist()
+    >>> fill_silence(answers, "unknown").tolist(), fill_silence(answers, None).tolist()
     (['no', 'unknown'], ['no', None])
     """
     if value is np.ma.masked:

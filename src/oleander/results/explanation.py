@@ -64,7 +64,7 @@ class Explanation(Shown):
 
     @property
     def label(self) -> Any:
-        """The answer, or None where the explainers abstain."""
+        """The answer, or None where the explainers are silent."""
         return self.statements[0].rule.label if self.statements else None
 
     @property

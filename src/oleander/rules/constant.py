@@ -99,7 +99,7 @@ def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> 
 def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
     """Return the tolerance at which a tree of 20 leaves, of half of the draws, agrees with 85% of the other half.
 
-    A few rules that may abstain then find regions to answer in, whatever the units of the answers are.
+    A few rules that may be silent then find regions to answer in, whatever the units of the answers are.
     """
     # Imported here because importing it takes long.
     from sklearn.tree import DecisionTreeRegressor
