@@ -45,30 +45,11 @@ def clinic() -> tuple[Any, pd.DataFrame, pd.DataFrame]:
     return model.fit(X[::2], y[::2]), X[::2], X[1::2].reset_index(drop=True)
 
 
-def labels(**options: Any) -> tuple[AggregateExplainer, Any]:
+def labels(*, is_given: bool = True, in_pairs: bool = False, **options: Any) -> tuple[AggregateExplainer, Any]:
     model, background, X = clinic()
-    return AggregateExplainer(model, **SMALL, **options).fit(X, background=background), X
-
-
-def folds() -> tuple[AggregateExplainer, Any]:
-    model, _, X = clinic()
-    return AggregateExplainer(model, **SMALL).fit(X), X
-
-
-def rows_as_draws() -> tuple[AggregateExplainer, Any]:
-    model, background, X = clinic()
-    return AggregateExplainer(model, draws=Draws(0), random_state=0, verbose=0).fit(X, background=background), X
-
-
-def holdout() -> tuple[AggregateExplainer, Any]:
-    model, _, X = clinic()
-    return AggregateExplainer(model, holdout=0.5, **SMALL).fit(X), X
-
-
-def groups() -> tuple[AggregateExplainer, Any]:
-    model, background, X = clinic()
-    atlas = AggregateExplainer(model, **SMALL)
-    return atlas.fit(X, background=background, groups=np.arange(len(X)) // 2), X
+    groups = np.arange(len(X)) // 2 if in_pairs else None
+    atlas = AggregateExplainer(model, **SMALL | options)
+    return atlas.fit(X, background=background if is_given else None, groups=groups), X
 
 
 def classes() -> tuple[AggregateExplainer, Any]:
@@ -104,10 +85,10 @@ def paper(**options: Any) -> tuple[AggregateExplainer, Any]:
 FITS = {
     "labels": labels,
     "three-rules": lambda: labels(max_explainers=3, min_fidelity=0.95),
-    "folds": folds,
-    "rows-as-draws": rows_as_draws,
-    "holdout": holdout,
-    "groups": groups,
+    "folds": lambda: labels(is_given=False),
+    "rows-as-draws": lambda: labels(draws=Draws(0)),
+    "holdout": lambda: labels(is_given=False, holdout=0.5),
+    "groups": lambda: labels(in_pairs=True),
     "classes": classes,
     "numbers": numbers,
     "parquet": parquet,

@@ -5,7 +5,6 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -38,9 +37,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "eager": {"candidates": BALLS, "program": Program("selective"), "floor": Floor(on="share")},
     "lazy": {"candidates": BALLS},
 }
-# Four batches, so that others are left when a worker dies in the middle of one.
-MANY_DRAWS = {**WAYS["eager"], "candidates": replace(BALLS, n_draws=10_000, max_candidates=20)}
-ALL_WAYS = {**WAYS, "many draws": MANY_DRAWS}
 
 
 class SlowBox:
@@ -77,7 +73,7 @@ def cluster() -> Iterator[Any]:
 @cache
 def fit_alone(way: str) -> AggregateExplainer:
     """Return a fit in this process, to compare with."""
-    return AggregateExplainer(FOREST, **OPTIONS, **ALL_WAYS[way]).fit(X[1::2])
+    return AggregateExplainer(FOREST, **OPTIONS, **WAYS[way]).fit(X[1::2])
 
 
 def content(atlas: AggregateExplainer) -> str:
@@ -109,30 +105,11 @@ def test_blocks_of_a_source_are_counted_alike_on_a_cluster(cluster: Any, tmp_pat
 
 
 def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_path: Path) -> None:
-    box = SlowBox(tmp_path)
     before = SlowBox.n_sent
+    balls = replace(BALLS, n_draws=10_000, max_candidates=20)
     with joblib.parallel_config(backend="dask"):
-        AggregateExplainer(box, **OPTIONS, **MANY_DRAWS).fit(X[1::2])
+        AggregateExplainer(SlowBox(tmp_path), **OPTIONS, **WAYS["eager"] | {"candidates": balls}).fit(X[1::2])
     assert SlowBox.n_sent - before == 1
-
-
-def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path) -> None:
-    box = SlowBox(tmp_path, seconds=0.2)
-    alone = fit_alone("many draws")
-    workers = {worker.pid for worker in cluster.workers.values()}
-
-    def kill() -> None:
-        # The first worker that is in the middle of its second batch.
-        calls: Counter[int] = Counter()
-        while max((calls[worker] for worker in workers), default=0) < 2:
-            time.sleep(0.01)
-            calls = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
-        os.kill(max(workers, key=lambda worker: calls[worker]), signal.SIGKILL)
-
-    explainer = AggregateExplainer(box, **OPTIONS, **MANY_DRAWS)
-    fit_beside(explainer, kill)
-    assert content(explainer) == content(alone)
-    assert explainer.n_queries_ == alone.n_queries_
 
 
 def test_a_fit_goes_on_with_the_last_worker_and_begins_with_one(tmp_path: Path) -> None:

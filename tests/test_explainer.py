@@ -1,4 +1,3 @@
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -60,17 +59,6 @@ class TestFit:
         inner = LogisticRegression().fit(scaled.transform(X[::2]), y[::2])
         pipeline = make_pipeline(scaled, AggregateExplainer(inner, **QUICK)).fit(X[1::2])
         assert pipeline.predict(X).shape == (569,)
-
-    def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
-        X, y, model = cancer
-        with pytest.warns(
-            UserWarning, match=r"the black box is correct on 9\d.\d% of the rows, so it was probably trained"
-        ) as caught:
-            AggregateExplainer(model, **QUICK).fit(X[::2], y[::2])
-        assert caught[0].filename == __file__
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            AggregateExplainer(model, **QUICK).fit(X[1::2], y[1::2])
 
 
 class TestPaper:
@@ -145,19 +133,6 @@ class TestReading:
             atlas.explain(3)
         with pytest.raises(ValueError, match="explain takes one row, and 2 were given"):
             atlas.explain(X.iloc[:2])
-
-    def test_evaluate_and_uncovered(self, atlas, cancer):
-        X, _, model = cancer
-        result = atlas.evaluate(X)
-        labels = model.predict(X)
-        covers = atlas.covers(X)
-        assert result.coverage == pytest.approx(covers.any(axis=0).mean())
-        fidelity = [
-            (member.explainer.predict(atlas.schema_.encode(X)[inside]) == labels[inside]).mean()
-            for member, inside in zip(atlas.explainers_, covers, strict=True)
-        ]
-        assert result.fidelity == pytest.approx(min(fidelity))
-        assert atlas.uncovered(X).n_silent == (~covers.any(axis=0)).sum()
 
     def test_rows_that_the_fit_has_seen_certify_nothing(self):
         X, new = np.split(np.random.default_rng(0).uniform(size=(600, 3)), 2)
@@ -281,14 +256,6 @@ class TestCounting:
         assert box.n_rows == 375
         atlas.evaluate(new[:45])
         assert box.n_rows == atlas.n_queries_ == 420
-
-    def test_equal_rows_are_asked_about_once(self):
-        X = np.tile(np.arange(12.0)[:, None], (25, 1))
-        box = Recording(lambda rows: np.where(rows[:, 0] > 5, "high", "low"))
-        atlas = AggregateExplainer(box, max_explainers=2, **ROWS_ONLY).fit(X)
-        # The twelve, and the same again to see whether answers change.
-        assert box.n_rows == atlas.n_queries_ == 12 + 12
-        assert atlas.certificate_.answers.n_rows == 75
 
     def test_a_loaded_explainer_counts_on(self, square, tmp_path):
         box = Recording()

@@ -2,27 +2,18 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from oleander import AggregateExplainer, Draws
 from oleander.cli import main
 from oleander.data.clinic import make_clinic
+from tests.golden import clinic
 
 OPTIONS = {"max_explainers": 5, "draws": Draws(2_000), "random_state": 0}
 
 
-@pytest.fixture(scope="module")
-def clinic():
-    """A model of the clinic, the rows that it learned from, and new rows."""
-    X, y = make_clinic()
-    X = X.astype({"living": "category", "drug": "category"})
-    model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=20, random_state=0)
-    return model.fit(X[::2], y[::2]), X[::2], X[1::2]
-
-
-def test_labels(clinic, tmp_path):
-    model, background, X = clinic
+def test_labels(tmp_path):
+    model, background, X = clinic()
     atlas = AggregateExplainer(model, **OPTIONS).fit(X, background=background)
     answers = atlas.predict(X)
     assert atlas.certificate_ is not None
@@ -37,8 +28,8 @@ def test_numbers():
     assert atlas.coverage_ > 0.5
 
 
-def test_groups(clinic):
-    model, background, X = clinic
+def test_groups():
+    model, background, X = clinic()
     patient = np.arange(len(X)) // 2
     atlas = AggregateExplainer(model, **OPTIONS).fit(X, background=background, groups=patient)
     assert atlas.coverage_ > 0.5
@@ -51,8 +42,8 @@ def test_parquet(tmp_path):
     assert atlas.coverage_ > 0.9
 
 
-def test_paper(clinic):
-    model, _, X = clinic
+def test_paper():
+    model, _, X = clinic()
     # Without a limit, because a busy machine may be slow.
     paper = AggregateExplainer.paper(model, radius=8.0, n_draws=200, time_limit=None, random_state=0)
     atlas = paper.fit(X[:100])

@@ -36,17 +36,6 @@ LAYERS = [
 ]
 # Selection knows nothing of explainers: matrices in, a result out.
 ALONE = {"selection": {"arrays", "messages", "kernels", "running", "selection"}}
-# Modules that stand in no folder.
-ROOT_MODULES = {
-    "__init__",
-    "__main__",
-    "explainer",
-    "arrays",
-    "messages",
-    "reserve",
-    "router",
-    "watch",
-}
 # The page is written by a method of the estimator, and results print and draw themselves by folders above; all import
 # that folder when the method is called.
 IMPORTED_LATE = {
@@ -100,22 +89,9 @@ def test_only_kernels_import_numba(path: Path) -> None:
     assert path.parent == ROOT / "kernels" or "numba" not in {name.split(".")[0] for name in imported(path)}
 
 
-def test_the_folders_beside_the_package_import_it() -> None:
-    beside = ROOT.parents[1] / "studies"
-    assert any("oleander" in {name.split(".")[0] for name in imported(path)} for path in beside.rglob("*.py"))
-
-
 def test_every_layer_is_there() -> None:
     there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     assert there == {*LAYERS, "__init__"}
-
-
-def test_only_the_estimator_stands_in_the_root() -> None:
-    assert {path.stem for path in ROOT.glob("*.py")} == ROOT_MODULES
-
-
-def test_no_module_is_a_drawer() -> None:
-    assert not [path for path in MODULES if path.stem in {"utils", "helpers", "misc", "common"}]
 
 
 def test_the_package_stays_within_its_budget() -> None:

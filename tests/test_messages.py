@@ -5,7 +5,6 @@ import warnings
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,11 +33,6 @@ def test_a_bound_is_never_rounded_in_our_favour_nor_by_more_than_a_digit(bound, 
     assert float(low) <= bound <= float(high)
     # As exact fractions: the last digit more would be too much.
     assert Fraction(low) + step > Fraction(bound) > Fraction(high) - step
-
-
-@pytest.mark.parametrize("number", [0.29, 0.57, 0.58, 0.9, 1.0])
-def test_the_number_just_under_is_cut(number):
-    assert float(show_lower(np.nextafter(number, 0))) < number == float(show_lower(number))
 
 
 @given(shares, decimals)

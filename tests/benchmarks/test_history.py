@@ -1,19 +1,11 @@
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from benchmarks import history
-from benchmarks.stage_times import BOX, BY_FUNCTION, BY_MODULE, LIBRARIES, share_out
-
-
-def spin(seconds, read):
-    """Keep the processor busy."""
-    end = read() + seconds
-    while read() < end:
-        pass
+from benchmarks.stage_times import BOX, BY_FUNCTION, BY_MODULE
 
 
 @pytest.mark.slow
@@ -27,40 +19,6 @@ def test_the_main_paths_are_timed_and_their_time_is_shared_out():
     assert all(path in head for path in paths)
     stages = [line.split(" | ")[0].removeprefix("| ") for line in lines]
     assert {"polishing", "judging", BOX, "**all**"} <= set(stages)
-
-
-def test_the_time_of_threads_is_shared_out_too():
-    import time
-
-    from benchmarks.measuring import WatchedBlackBox
-
-    class Busy:
-        def predict(self, X):
-            spin(0.1, time.thread_time)
-            return X
-
-    def work():
-        threads = [threading.Thread(target=WatchedBlackBox(Busy()).predict, args=([0],)) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    found = share_out(work)
-    # Of two threads of 0.1 s each, only their ends are not seen.
-    assert 0.12 < found[BOX] < 0.25
-    assert found[LIBRARIES] < 0.1
-
-
-def test_the_line_of_a_path_names_its_stages():
-    paths = {"fit": {"choosing": 0.002, "asking": 0.001}, "predict": {"answering": 0.004}}
-    assert history.write_stages(paths).splitlines()[2:] == [
-        "| answering | 0.0 | 4.0 |",
-        "| choosing | 2.0 | 0.0 |",
-        "| asking | 1.0 | 0.0 |",
-        "| the rest | 0.0 | 0.0 |",
-        "| **all** | 3.0 | 4.0 |",
-    ]
 
 
 def test_an_earlier_commit_is_measured_without_the_rivals_of_today():

@@ -167,12 +167,6 @@ def test_hostile_content_is_refused(tmp_path: Path, answers: str) -> None:
         explain(tmp_path)
 
 
-def test_no_row_is_written(tmp_path: Path) -> None:
-    explain(tmp_path)
-    content = (tmp_path / FILE).read_bytes()
-    assert not any(row.tobytes() in content or repr(float(row[0])).encode() in content for row in X)
-
-
 @pytest.mark.parametrize("labels", [np.array(["a", "b"]), np.array(["a", "b"], dtype=object), np.array([True, False])])
 def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> None:
     model = Recording(lambda X: labels)

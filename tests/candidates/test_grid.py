@@ -2,7 +2,7 @@ import numpy as np
 
 from oleander.candidates.grid import Grid, Memberships, mask_table, read_tables
 from oleander.candidates.nodes import lay_nodes
-from oleander.kernels import pack, unpack
+from oleander.kernels import unpack
 from oleander.rules.growth import grow_tree
 
 
@@ -24,11 +24,6 @@ def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
         assert inside.sum() == tree.n_draws[node]
         assert (inside == box.contains(rows)).all()
         assert (unpack(others.of_box(key), len(new)) == box.contains(new)).all()
-
-
-def test_bits_come_back():
-    rows = np.random.default_rng(0).random((3, 130)) < 0.3
-    assert (unpack(pack(rows), 130) == rows).all()
 
 
 def test_masks_and_tables_are_the_same():

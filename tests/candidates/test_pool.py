@@ -1,6 +1,5 @@
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -54,13 +53,6 @@ def test_several_jobs_give_the_same_bit_for_bit(cancer, reference, backend, most
     pool = build(cancer, n_jobs=2)
     with joblib.parallel_config(backend=backend):
         pool.train(range(40))
-    same(pool, reference)
-
-
-def test_another_order_and_other_batches_give_the_same_bit_for_bit(cancer, reference):
-    pool = build(cancer)
-    for index in np.random.default_rng(0).permutation(40):
-        pool.train([index])
     same(pool, reference)
 
 
@@ -162,28 +154,6 @@ def test_trained_explainers_are_kept_when_the_black_box_fails(cancer, monkeypatc
     # Three calls went to the rows (two of them to ask again), three to batches of three balls.
     assert pool.is_trained.sum() == 9
     assert pool.agrees.nnz > 0
-
-
-@pytest.mark.slow
-def test_a_black_box_fails_alike_in_another_process(cancer):
-    X, _ = cancer
-
-    def fragile(X):
-        if len(X) == 600:
-            raise ConnectionError("the service is gone")
-        return np.zeros(len(X), dtype=int)
-
-    pool = build((X, fragile), n_jobs=2)
-    with pytest.raises(BlackBoxError, match="the service is gone"):
-        pool.train(range(4))
-
-
-def test_one_class_and_constant_columns():
-    X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
-    pool = propose(Balls(max_candidates=10, n_draws=200), X, lambda table: np.full(len(table), "always"))
-    pool.train(range(10))
-    assert (pool.fidelity[:10] == 1).all()
-    assert all(explainer.complexity == 1 for explainer in pool.explainers[:10])
 
 
 def test_bad_pools(cancer):

@@ -3,11 +3,10 @@ import itertools
 import threading
 import tracemalloc
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer
@@ -25,32 +24,8 @@ from oleander.rules.constant import Constant
 from oleander.selection import SelectionProblem
 from tests.making import count, halves, propose
 
-DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
 # The paper's floor: the raw share, for each explainer.
 PAPER = Floor("share", min_support=1)
-
-
-@pytest.fixture(scope="module", params=DATA)
-def data(request):
-    load, n_centers = DATA[request.param]
-    X, y = load(return_X_y=True)
-    model = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
-    balls = Balls([1.0, 1.5, 2.0], max_candidates=n_centers, n_draws=200)
-
-    def build(seed):
-        return propose(balls, X[1::2], model, seed)
-
-    # A pool of which all candidates are trained is the same for every program.
-    return {"lazy": build, "eager": cache(build)}
-
-
-def make_program(data, training, floor, seed, **options):
-    return PoolProgram(data[training](seed), floor, training=training, **options)
-
-
-def select(data, training, floor, max_explainers, min_fidelity, seed, **options):
-    program = make_program(data, training, floor, seed, **options)
-    return program, program.select(max_explainers, min_fidelity)
 
 
 def make_pool(seed, *, n_rows=80, n_draws=60, max_queries=None):
@@ -90,21 +65,6 @@ class TestProof:
 
 
 class TestLazyTraining:
-    @pytest.mark.slow
-    @pytest.mark.parametrize("seed", [0, 1])
-    @pytest.mark.parametrize(
-        ("floor", "min_fidelity"),
-        [(PAPER, 0.9), (Floor("bound", min_support=10), 0.85), (Floor("share", min_support=10), 0.99)],
-    )
-    def test_lazy_and_eager_give_the_same_objective_and_bound(self, data, floor, min_fidelity, seed):
-        lazy, one = select(data, "lazy", floor, 6, min_fidelity, seed)
-        eager, other = select(data, "eager", floor, 6, min_fidelity, seed)
-        assert one.status == other.status == "optimal"
-        assert (one.objective, one.bound) == (other.objective, other.bound)
-        assert lazy.pool.black_box.n_queries <= eager.pool.black_box.n_queries
-        assert lazy.pool.is_trained[one.chosen].all()
-        assert (lazy.measured[one.chosen] >= min_fidelity).all()
-
     @pytest.mark.parametrize("seed", range(30))
     def test_lazy_and_eager_agree_on_random_pools(self, seed):
         rng = np.random.default_rng(1000 + seed)
@@ -122,12 +82,6 @@ class TestLazyTraining:
         assert lazy.coverage == pytest.approx(eager.coverage)
         assert lazy.bound == pytest.approx(eager.bound)
         assert lazy.status in ("optimal", "infeasible")
-
-    @pytest.mark.slow
-    def test_lazy_and_eager_agree_on_the_selective_program(self, data):
-        _, one = select(data, "lazy", PAPER, 4, 0.9, 0, formulation="selective")
-        _, other = select(data, "eager", PAPER, 4, 0.9, 0, formulation="selective")
-        assert (one.objective, one.bound, one.status) == (other.objective, other.bound, other.status)
 
     @pytest.mark.slow
     def test_a_tenth_of_the_queries_is_enough(self):
@@ -174,24 +128,6 @@ class TestSweep:
             assert (result.objective, result.status) == (alone.objective, alone.status)
             assert len(result.chosen) <= cell[0]
 
-    @pytest.mark.slow
-    def test_a_sweep_is_monotone_and_every_chosen_candidate_is_trained(self, data):
-        numbers, floors = [1, 2, 4], [0.7, 0.8, 0.9]
-        floor = Floor("share", min_support=5)
-        program = make_program(data, "lazy", floor, 0)
-        program.select(2, 0.7)
-        sweep = program.sweep(numbers, floors)
-        table = np.array([[sweep[number, share].objective for share in floors] for number in numbers])
-        assert (np.diff(table, axis=0) >= 0).all()
-        assert (np.diff(table, axis=1) <= 0).all()
-        for (_, min_fidelity), result in sweep.items():
-            assert program.pool.is_trained[result.chosen].all()
-            assert (program.measured[result.chosen] >= min_fidelity).all()
-        eager = make_program(data, "eager", floor, 0).sweep(numbers, floors)
-        assert {cell: result.objective for cell, result in eager.items()} == {
-            cell: result.objective for cell, result in sweep.items()
-        }
-
 
 def test_no_candidate_reaches_the_floor():
     result = PoolProgram(make_pool(0), Floor("bound", min_support=10**6)).select(3, 0.9)
@@ -209,13 +145,6 @@ def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(training, se
 
 
 class TestLimits:
-    @pytest.mark.slow
-    def test_too_little_time_gives_the_best_known_with_an_honest_bound(self, data):
-        program, result = select(data, "lazy", PAPER, 6, 0.9, 0, time_limit=0.0)
-        _, best = select(data, "eager", PAPER, 6, 0.9, 0)
-        assert result.objective <= best.objective <= result.bound
-        assert program.pool.is_trained[result.chosen].all()
-
     @pytest.mark.parametrize("training", ["lazy", "eager"])
     @pytest.mark.parametrize("n_trained", [0, 1, 4, 10])
     def test_spent_queries_give_the_best_trained_with_an_honest_bound(self, training, n_trained):

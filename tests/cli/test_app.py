@@ -75,14 +75,6 @@ def test_one_sentence(run, words, sentence, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("explain", "--help")])
-def test_help_is_no_error(run, arguments):
-    done = run(*arguments)
-    assert done.code == 0
-    assert done.out.startswith("usage: ")
-    assert done.err == ""
-
-
 def test_explain_has_at_most_20_options_in_groups_and_an_example(run):
     options = [one.name for one in fields(Explain)]
     assert len(options) - 1 <= 20

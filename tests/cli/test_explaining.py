@@ -89,6 +89,7 @@ WRONG = [
     ("--kinds absent=binary", 2, "--kinds names the column 'absent'"),
     ("--kinds age=binary", 3, "column 'age' cannot be binary"),
     ("--trust-model", 2, "--trust-model is for a model given with --model"),
+    ("--classes a,b", 2, "--classes is for a model given with --model"),
     ("--proba high", 2, "--proba explains a number: give --tolerance"),
     ("--background patients.csv", 2, "--background is for a model given with --model"),
     ("--read key=visit", 2, "--read key=visit is not allowed"),
@@ -246,13 +247,6 @@ def test_targets_that_do_not_fit(run, prices, options, sentence):
     done = run("explain", "prices.csv", "--target", *options.split(), "--out", "found")
     assert done.code != 0
     assert sentence in done.sentence
-
-
-def test_the_paper_explains_numbers(run, prices):
-    options = ("--target", "price", "--tolerance", 60, "--radius", 60, "--n-draws", 200)
-    done = run("paper", "prices.csv", *options, "--out", "out")
-    assert done.code == 0, done.err
-    assert "± 60" in done.out
 
 
 @pytest.fixture

@@ -101,14 +101,6 @@ class TestBoostedTrees:
         expected = scores > 0 if objective == "binary:logitraw" else scores
         np.testing.assert_array_equal(open_model(tmp_path / "m.ubj").predict(rows), expected.astype(int))
 
-    def test_a_model_of_an_array(self, tmp_path):
-        rows = X[["mean age", "dose"]]
-        model = xgboost.XGBClassifier(n_estimators=5).fit(rows.to_numpy(), CODES[2])
-        save(model, tmp_path / "m.json")
-        loaded = open_model(tmp_path / "m.json")
-        assert columns_read_by(loaded) is None
-        np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows.to_numpy()))
-
     @pytest.mark.parametrize(
         ("name", "model"),
         [
@@ -228,20 +220,14 @@ def test_joblib_is_opened_only_with_trust(tmp_path):
         ("gone.onnx", 4, "is not a file"),
         ("own_models:broken", 4, "the black box raised RuntimeError"),
         ("own_models:scores", 4, "looks like a probability"),
+        ("own_models:old --classes a,b", 2, "names them itself"),
     ],
 )
 def test_bad_models(run, patients_csv, tmp_path, model, code, sentence):
     (tmp_path / "own_models.py").write_text(
         "def broken(X): raise RuntimeError('no')\ndef scores(X): return X['age'].to_numpy() / 7.1\n"
+        "def old(X): return ['a'] * len(X)\n"
     )
-    done = run("explain", patients_csv, "--model", model, "--drop", "risk")
+    done = run("explain", patients_csv, "--drop", "risk", "--model", *model.split())
     assert done.code == code
     assert sentence in done.sentence
-
-
-def test_classes_of_models_that_name_them(run, patients_csv, tmp_path):
-    (tmp_path / "own_names.py").write_text("def old(X): return ['a'] * len(X)\n")
-    done = run("explain", patients_csv, "--model", "own_names:old", "--classes", "a,b")
-    assert (done.code, "names them itself" in done.sentence) == (2, True)
-    done = run("explain", patients_csv, "--target", "risk", "--classes", "a,b")
-    assert "--classes is for a model given with --model" in done.sentence

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.laws import LAWS
 from oleander.data.copies import FEWEST, count_known, find_copies
 from oleander.data.reading import read
 from oleander.data.schema import FeatureSchema
@@ -24,64 +25,44 @@ def measured(n_rows, rng):
     return rng.normal(size=(n_rows, 4))
 
 
-def detection_limit(n_rows, rng):
-    X = rng.exponential(size=(n_rows, 3)).round(2)
-    X[rng.random((n_rows, 3)) < 0.6] = 0
-    return X
-
-
-def zero_inflated(n_rows, rng):
-    X = rng.normal(size=(n_rows, 3))
-    X[rng.random(n_rows) < 0.3] = 0
-    return X
-
-
-def grid(n_rows, rng):
-    return rng.integers([5, 7, 5, 3], size=(n_rows, 4)).astype(float)
-
-
 def few_levels(n_rows, rng):
     return rng.integers([2, 3, 2], size=(n_rows, 3)).astype(float)
 
 
-def questionnaire(n_rows, rng):
-    """Ten answers from 1 to 5 that go together."""
-    mood = rng.normal(size=(n_rows, 1))
-    return np.clip(np.round(3 + 1.2 * mood + 0.5 * rng.normal(size=(n_rows, 10))), 1, 5)
+def draw(law, sizes, seed):
+    """Return samples of one population of a law of the benchmarks, or of a function."""
+    rng = np.random.default_rng(seed)
+    if callable(law):
+        return [law(size, rng) for size in sizes]
+    population = LAWS[law].make(rng)
+    return [population.draw(size)[0] for size in sizes]
 
 
-def zipf(n_rows, rng):
-    """Records of measurements, few of which are most of the rows; only a background shows that they are no copies."""
-    weights = 1 / np.arange(1, 201) ** 1.1
-    return np.random.default_rng(9).normal(size=(200, 3))[rng.choice(200, n_rows, p=weights / weights.sum())]
-
-
-CHANCE = [measured, detection_limit, zero_inflated, grid, few_levels, questionnaire]
+CHANCE = [measured, few_levels, "detection limit, function", "30% zero rows", "grid of whole numbers", "questionnaire"]
 
 
 class TestChance:
     """Rows that are drawn independently, whatever their law."""
 
     @pytest.mark.parametrize("n_rows", [40, 400, 3000])
-    @pytest.mark.parametrize("law", CHANCE, ids=lambda law: law.__name__)
+    @pytest.mark.parametrize("law", CHANCE, ids=str)
     def test_rows_that_coincide_by_chance_are_no_copies(self, law, n_rows):
-        assert [copies_of(law(n_rows, np.random.default_rng(seed))) for seed in SEEDS] == [0] * len(SEEDS)
+        assert [copies_of(*draw(law, [n_rows], seed)) for seed in SEEDS] == [0] * len(SEEDS)
 
     @pytest.mark.parametrize("sizes", [(400, 600), (100, 5000), (3000, 200)])
-    @pytest.mark.parametrize("law", [*CHANCE, zipf], ids=lambda law: law.__name__)
+    @pytest.mark.parametrize("law", [*CHANCE, "Zipf"], ids=str)
     def test_a_background_of_the_same_law_explains_them(self, law, sizes):
         for seed in SEEDS:
-            rng = np.random.default_rng(seed)
-            X, background = (law(size, rng) for size in sizes)
+            X, background = draw(law, sizes, seed)
             assert copies_of(X, background=background) == 0
             assert known_of(X, background) == 0
 
-    @pytest.mark.parametrize("law", [detection_limit, grid, few_levels, zero_inflated], ids=lambda law: law.__name__)
+    @pytest.mark.parametrize("law", CHANCE[1:5], ids=str)
     def test_a_background_without_repeats_does_not_make_them_leaks(self, law):
         """Training rows are often given without duplicates."""
         for seed in SEEDS:
-            rng = np.random.default_rng(seed)
-            X, background = law(400, rng), np.unique(law(600, rng), axis=0)
+            X, background = draw(law, [400, 600], seed)
+            background = np.unique(background, axis=0)
             assert (copies_of(X, background=background), known_of(X, background)) == (0, 0)
 
 
@@ -95,12 +76,10 @@ class TestCopies:
         assert copies_of(X) == len(X) - n_rows
         assert copies_of(X, background=measured(600, rng)) == len(X) - n_rows
 
-    @pytest.mark.parametrize(
-        ("law", "share"), [(measured, 0.15), (measured, 1.0), (zero_inflated, 0.15), (detection_limit, 1.0)]
-    )
+    @pytest.mark.parametrize(("law", "share"), [(measured, 0.15), (measured, 1.0), (CHANCE[3], 0.15), (CHANCE[2], 1.0)])
     def test_rows_of_the_background_are_noticed(self, law, share, jitter):
         rng = np.random.default_rng(0)
-        background, X = law(600, rng), law(400, rng)
+        background, X = draw(law, [600, 400], 0)
         n_known = int(share * 400)
         X[:n_known] = background[:n_known]
         X += jitter * rng.normal(size=X.shape) * (X != 0)

@@ -138,10 +138,6 @@ class TestColumnsOfTheModel:
         # New rows may have the other columns too.
         assert atlas.evaluate(KINDS[kind](rows)).coverage == atlas.evaluate(rows).coverage
 
-    def test_all_that_are_missing_are_named(self, model):
-        with pytest.raises(ValueError, match="fitted on 3 columns, of which the data lack 'age', 'ward'"):
-            AggregateExplainer(model).fit(ROWS[["dose", "smoker"]])
-
 
 class TestConversion:
     def test_back_and_forth(self):

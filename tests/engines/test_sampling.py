@@ -195,14 +195,10 @@ def test_a_table_that_cannot_be_sampled_is_refused_in_a_sentence(visits, change,
     assert str(caught.value).count("\n") == 0
 
 
-def test_a_group_without_a_value_is_refused(visits):
-    table = visits.lazy().with_columns(patient=pl.when(pl.col("age") > 30).then("patient"))
+def test_groups_without_a_value_and_too_few_to_draw_one_are_refused(visits):
+    table = visits.lazy().with_columns(one=pl.lit(1), patient=pl.when(pl.col("age") > 30).then("patient"))
     with pytest.raises(TableError, match="column 'patient' has no value in"):
         fit(table, groups="patient")
-
-
-def test_too_few_groups_to_draw_one_are_refused(visits):
-    table = visits.lazy().with_columns(one=pl.lit(1))
     with pytest.raises(TableError, match="no group of column 'one' was drawn"):
         draw_from_table(table, "the.key", groups="one", seed=0)
 

@@ -49,15 +49,6 @@ def test_identical_models_do_not_differ():
     assert str(found).startswith("No difference found on 600 rows: the models differ on at most 0.5% of rows")
 
 
-def test_changes_without_a_pattern_get_no_wide_region():
-    def noisy(X):
-        return np.where(np.floor(1e6 * X[:, 1]) % 10 == 0, "other", old(X))
-
-    found = compare_models(old, noisy, X, background=BACKGROUND, **QUICK)
-    assert sum(region.n_rows for region in found.regions) < 0.3 * len(X)
-    assert found.agreement.bound < 0.92
-
-
 def test_a_region_with_few_differences_is_not_named():
     def rarely(X):
         return np.where((X[:, 1] < 0.4) & (np.floor(1e6 * X[:, 2]) % 8 == 0), "other", old(X))

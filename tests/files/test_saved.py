@@ -343,17 +343,6 @@ def test_equal_fits_save_equal_files(square, tmp_path, monkeypatch, options):
     assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
 
 
-def test_an_error_while_writing_leaves_nothing_behind(tmp_path):
-    def write():
-        with whole_file(tmp_path / "file") as file:
-            file.write(b"half")
-            fail()
-
-    with pytest.raises(OSError, match="full"):
-        write()
-    assert not list(tmp_path.iterdir())
-
-
 def test_errors_name_the_target_and_not_the_draft(tmp_path):
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pytest.fail("there is nothing to write to")

@@ -318,10 +318,6 @@ class TestPaper:
         with pytest.raises(TypeError, match=name):
             AggregateExplainer.paper(law, radius=1.0, **{name: None})
 
-    def test_a_limit_on_time_is_kept(self) -> None:
-        with pytest.raises(ValueError, match="time_limit=1e-09 ended before a candidate was trained"):
-            AggregateExplainer.paper(law, radius=1.0, n_draws=100, time_limit=1e-9).fit(X[:80])
-
 
 BALLS_OPTIONS: dict[str, Any] = {
     "radius": 1.2,

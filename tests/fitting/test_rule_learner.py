@@ -4,10 +4,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
-from oleander.data.tolerance import Tolerance
-from oleander.draws.labelled import LabelledDraws
 from oleander.fitting import rule_learner as module
 from oleander.fitting.rule_sequence import SHARE_HELD
 from oleander.fitting.rules_on_draws import deliver_rules
@@ -79,37 +75,6 @@ def find_choosing(learner):
     return order[round(SHARE_HELD * len(order)) :]
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("floor", [0.7, 0.8])
-def test_every_rule_by_itself_keeps_the_floor_on_draws(seed, floor):
-    learner = make_learner(600, labels=noisy, seed=seed)
-    rules = learner.choose(10, floor)
-    chooses = find_choosing(learner)
-    codes = learner.draws.codes[chooses]
-    for inside, label in zip(cover(rules, learner.draws.values[chooses]), rules.step.labels, strict=True):
-        assert (codes[inside] == label).mean() >= floor
-
-
-def test_a_set_with_a_rule_that_rows_refute_is_not_delivered():
-    """The black box differs from its draws in a corner, which the rules for the rest of the square do not show."""
-
-    def drifted(X):
-        return np.where(X[:, 1] < 0.15, 1 - law(X), law(X))
-
-    learner = make_learner(2000)
-    black_box = CountingBlackBox(BlackBox(drifted, learner.draws.schema))
-    learner.rows = label_rows(learner.rows.values, black_box)
-    refuted = learner.judge_sets([10], [0.8]).find_refuted(0.9)
-    assert refuted.any()
-    assert learner.choose(10, 0.9) is None
-    said = learner.judge_sets([10], [0.9]).why_nothing(0.9)
-    assert "not reached" in said
-    # 2,000 rows can show far more.
-    assert "can be shown" not in said
-    # A lower floor, which no rule is shown to miss, is kept.
-    assert learner.choose(10, 0.8) is not None
-
-
 def test_a_faithful_whole_does_not_hide_a_rule_that_rows_refute():
     """A rare class is answered wrongly on rows, which costs the answers together next to nothing."""
 
@@ -171,25 +136,6 @@ def test_a_set_that_says_more_is_preferred_where_it_is_nearly_as_wide():
     rules = make_learner(600, 4000, labels=lopsided).choose(10, 0.9)
     assert set(rules.step.labels.tolist()) == {0, 1}
     assert rules.coverage > 0.95
-
-
-def test_numbers_are_answered_by_lines_within_the_tolerance():
-    def steep(X):
-        return np.where(X[:, 0] > 0.5, 3 + 2 * X[:, 1], -4 * X[:, 2])
-
-    learner = make_learner(400, 4000)
-    values, black_box = learner.draws.values, CountingBlackBox(BlackBox(steep, learner.draws.schema, is_number=True))
-    none = np.zeros(0, dtype=np.intp)
-    draws = LabelledDraws(learner.draws.schema, values, np.empty(0), none, None, steep(values))
-    learner.draws = draws.with_tolerance(Tolerance(0.1))
-    learner.rows = label_rows(learner.rows.values, black_box)
-    rules = learner.choose(3, 0.9)
-    assert rules.is_certified
-    assert rules.coverage > 0.9
-    assert rules.step.n_terms > 0
-    right = rules.sequence.draws.find_right(find_choosing(learner))
-    for inside, label in zip(cover(rules, values[find_choosing(learner)]), rules.step.labels, strict=True):
-        assert right[label, inside].mean() >= 0.9
 
 
 def test_many_classes_are_given_more_rules():

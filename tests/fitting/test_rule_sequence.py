@@ -11,9 +11,7 @@ from oleander.fitting.rule_sequence import (
     PROPOSED_AT,
     SHARE_HELD,
     SIZES,
-    RuleSequence,
     Step,
-    learn_plain_tree,
     learn_sequence,
     list_thresholds,
 )
@@ -160,17 +158,6 @@ def test_steps_are_measured_on_draws_held_back():
         assert step.agreement == (said == draws.codes[held])[answered].mean()
 
 
-def test_a_step_that_another_beats_is_left_out():
-    rule = BoxCandidate((), 0, 10, 10)
-    small = Step((rule,), 0.9, 1, mass=0.95, agreement=0.97)
-    beaten = Step((rule,) * 5, 0.9, 5, mass=0.94, agreement=0.97)
-    wide = Step((rule,) * 5, 0.9, 5, mass=1.0, agreement=0.95)
-    silent = Step((), 0.9, 1)
-    sequence = RuleSequence(None, None, (wide, beaten, silent, small))
-    assert sequence.find_order() == [3, 0]
-    assert sequence.find_order(1) == [3]
-
-
 def test_a_step_is_as_long_as_what_is_read():
     rules = BoxCandidate((), 0, 10, 10), BoxCandidate(((0, 1), (2, 1)), 0, 10, 10)
     assert Step(rules, 0.9, 2).size == 3
@@ -203,13 +190,3 @@ def test_one_class_and_few_draws(label_draws):
     bold = sequence.steps[sequence.find_order()[-1]]
     assert bold.mass == 1.0
     assert bold.keys == ((),)
-
-
-def test_a_plain_tree_answers_everywhere(label_draws):
-    rng = np.random.default_rng(0)
-    values = rng.uniform(size=(2000, 3))
-    draws = label_draws(values, (values[:, 0] * values[:, 1] > 0.3).astype(int))
-    plain = learn_plain_tree(draws, rng, 6)
-    (step,) = plain.steps
-    assert (cover(plain, step, rng.uniform(size=(200, 3))).sum(axis=0) == 1).all()
-    assert len(step.keys) <= 6

@@ -2,11 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.fitting.rule_learner import judge_plain_tree
-from tests.candidates.making_boxes import coin, law, make_learner
-
-
-def half_a_coin(X):
-    return np.where(X[:, 0] < 0.5, X[:, 2] < 0.5, coin(X)).astype(int)
+from tests.candidates.making_boxes import law, make_learner
 
 
 @pytest.mark.parametrize("by_folds", [False, True], ids=["rows apart", "folds"])
@@ -17,13 +13,6 @@ def test_a_tree_answers_a_plain_law(by_folds):
     assert tree.agreement > 0.97
     assert tree.bound < tree.agreement
     assert tree.leaves_alone > 0.5
-
-
-def test_a_tree_guesses_where_the_model_tosses_a_coin():
-    tree = judge_plain_tree(make_learner(400, labels=half_a_coin), 0.8, 6)
-    assert tree.coverage == 1.0
-    assert tree.agreement < 0.9
-    assert tree.leaves_alone < 1
 
 
 def test_the_tree_is_counted_on_the_judging_rows():

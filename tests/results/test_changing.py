@@ -50,7 +50,6 @@ FAR, MUCH = box("far", Range(0, AGE, lower=79)), box("much", Range(1, DOSE, lowe
 # The explainers, the row, its answer, and the answer that a change would give it.
 BY_HAND = {
     "down to a threshold": ([box("yes", OLD), box("no", YOUNG)], row(age=60), "yes", "'no' (rule 2) if age ≤ 52"),
-    "over a threshold": ([box("yes", OLD), box("no", YOUNG)], row(age=50), "no", "'yes' (rule 1) if age > 52"),
     "only columns that must change": (
         [YOUNG_WOMAN, box("yes")],
         row(age=60, dose=3.0),
@@ -67,12 +66,6 @@ BY_HAND = {
         "yes",
         "'no' (rule 1) if age > 60",
     ),
-    "into a less faithful rule": (
-        [box("no", OLD, fidelity=0.95), box("yes", UP_TO_60, fidelity=0.9)],
-        row(),
-        "yes",
-        "'no' (rule 1) if age > 52",
-    ),
     "out of the rule that answers before": (
         [box("yes", WOMAN), box("no", OLD)],
         row(60),
@@ -81,7 +74,6 @@ BY_HAND = {
     ),
     "a level": ([box("no", NOT_SOUTH)], row(ward="south"), None, f"'no' (rule 1) if {NOT_SOUTH}"),
     "a value to a missing one": ([box("no", MISSING)], row(), None, "'no' (rule 1) if dose is missing"),
-    "a missing value to one": ([YOUNG_WOMAN], row(dose=np.nan), None, "'no' (rule 1) if dose ≤ 2"),
 }
 
 

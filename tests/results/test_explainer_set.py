@@ -80,13 +80,6 @@ class TestAnswers:
 class TestFigures:
     CHOSEN = ExplainerSet(SCHEMA, (member(box(0, 5), "no"), member(box(4, 8), "yes")))
 
-    def test_evaluation_compares_the_answers_that_are_given(self):
-        labels = np.where(X[:, 0] > 4, "yes", "no")
-        evaluation = self.CHOSEN.evaluate(X, labels)
-        assert evaluation.coverage == pytest.approx(0.8)
-        assert evaluation.agreement == pytest.approx(70 / 80)
-        assert evaluation.explainers["fidelity"].tolist() == pytest.approx([0.8, 1.0])
-
     def test_a_certificate_counts_the_answers_that_are_given(self):
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         # Every row twice: the user's rows count, not the merged ones.

@@ -43,24 +43,8 @@ class TestFiles:
         with pytest.raises(ValueError, match="neither a proof nor a certificate nor a judgement"):
             through_json(replace(whole, proof=None, certificate=None, judged=None))
 
-    def test_save_and_load_keep_the_record(self, atlas, whole, tmp_path):
-        # Other tests share the explainer, and may have asked the black box.
-        now = replace(whole, n_queries=atlas.n_queries_)
-        atlas.save(tmp_path / "atlas")
-        loaded = AggregateExplainer.load(tmp_path / "atlas")
-        assert loaded.record_.to_dict() == now.to_dict()
-        loaded.save(tmp_path / "again")
-        assert AggregateExplainer.load(tmp_path / "again").record_.to_dict() == now.to_dict()
-
 
 class TestCell:
-    def test_it_holds_the_figures_of_the_fit(self, whole):
-        cell = whole.cell
-        assert (cell.max_explainers, cell.min_fidelity) == (3, 0.85)
-        assert cell.explainers is whole.explainers
-        assert (cell.coverage, cell.fidelity) == (whole.evaluation.coverage, whole.evaluation.fidelity)
-        assert cell.status == whole.status
-
     def test_the_status_is_that_of_the_proof_or_of_the_judge(self, whole):
         assert whole.status == ("certified" if whole.is_asked else whole.proof.status)
         assert replace(whole, proof=None).status == "certified"

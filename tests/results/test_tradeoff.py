@@ -86,16 +86,6 @@ class TestCells:
             assert cell.n_explainers <= cell.max_explainers
             assert cell.coverage <= cell.most + 1e-12
 
-    def test_more_explainers_cover_no_less_and_a_higher_floor_no_more(self, atlas, tradeoff):
-        proven = [cell for cell in tradeoff.cells if cell.status in ("optimal", "infeasible")]
-        assert len(proven) == (0 if atlas.asks else len(tradeoff.cells))
-        for one in proven:
-            assert one.gap == pytest.approx(0)
-            assert one.most == pytest.approx(one.coverage)
-            for other in proven:
-                if one.max_explainers <= other.max_explainers and one.min_fidelity >= other.min_fidelity:
-                    assert one.coverage <= other.coverage + 1e-9
-
 
 class TestOwnCell:
     def test_the_fitted_cell_holds_the_fitted_explainers(self, atlas, tradeoff):

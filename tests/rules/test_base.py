@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals.lime_linear import LimeLinear
-from oleander.black_box.answers import read_labels, write_labels
+from oleander.black_box.answers import read_labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.rules import FilteredTree, UnfilteredTree
 from oleander.rules.base import Explainer, Rule, encode_labels
@@ -26,16 +26,6 @@ def test_a_rule_reads_as_a_sentence(terms, premise):
     rule = Rule(terms, "yes", 1200, 0.984)
     assert rule.premise == premise
     assert str(rule) == f"{premise or 'always'} → yes (98% of 1,200 draws)"
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [np.array(["no", "yes"]), np.array(["no", "yes"], dtype=object), np.array([True, False]), np.array([1.5, 2.0])],
-)
-def test_labels_round_trip_through_json(labels):
-    back = read_labels(json.loads(json.dumps(write_labels(labels))))
-    np.testing.assert_array_equal(back, labels)
-    assert back.dtype == labels.dtype
 
 
 @pytest.mark.parametrize(

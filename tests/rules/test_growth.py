@@ -44,14 +44,11 @@ def test_edges_of_heavy_tails_and_constants():
     assert len(readable_edges(np.empty(0), NUMBER)) == 0
 
 
-def test_no_edge_is_minus_zero():
-    """A rule would say "up to -0"."""
+def test_whole_numbers_are_split_at_whole_numbers_and_no_edge_is_minus_zero():
     edges = readable_edges(np.linspace(-1.0, 1.0, 999), NUMBER)
     assert 0.0 in edges
+    # A rule would say "up to -0".
     assert not np.signbit(edges[edges == 0.0]).any()
-
-
-def test_whole_numbers_are_split_at_whole_numbers():
     feature = Feature("n", Kind.INTEGER, "int64", upper=9)
     assert readable_edges(np.arange(10.0), feature).tolist() == list(range(9))
 

@@ -85,13 +85,6 @@ def test_distance_is_the_metric(mixed, mixed_schema, is_raw):
         np.testing.assert_array_equal(flips, [f for _, f in by_hand])
 
 
-def test_a_ball_in_raw_units_is_the_same_under_any_schema():
-    X = np.random.default_rng(0).normal(size=(200, 3)) * [1.0, 10.0, 0.1]
-    schemas = [FeatureSchema.infer(X, scale=scale) for scale in ("none", "std")]
-    inside = [Ball(schema, X[0], 1.5, is_raw=True).contains(X) for schema in schemas]
-    np.testing.assert_array_equal(inside, [np.abs(X - X[0]).max(axis=1) <= 1.5] * 2)
-
-
 def test_max_flips_defaults_to_the_whole_part_of_the_radius(mixed, mixed_schema):
     rows = mixed_schema.encode(mixed)
     inside = Ball(mixed_schema, rows[0], 2.7).contains(rows)

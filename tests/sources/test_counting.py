@@ -79,17 +79,6 @@ class TestCount:
 
 
 class TestCheckpoint:
-    def test_blocks_that_were_counted_are_not_asked_about_again(self, file, explainers, tmp_path) -> None:
-        store, source = Checkpoint(tmp_path), quick_source(file)
-        first, second = Recording(), Recording()
-        before = count_others(source, explainers, counting(first), NOTHING, checkpoint=store)
-        black_box = counting(second)
-        after = count_others(source, explainers, black_box, NOTHING, checkpoint=store)
-        assert after.to_dict() == before.to_dict()
-        assert not hasattr(second, "asked")
-        # A checkpoint spares the black box, and changes no count.
-        assert black_box.n_queries == len(X)
-
     def test_another_sample_is_another_count(self, file, explainers, tmp_path) -> None:
         store, source, box = Checkpoint(tmp_path), quick_source(file), Recording()
         count_others(source, explainers, counting(), NOTHING, checkpoint=store)

@@ -13,7 +13,7 @@ def options(monkeypatch):
     return given
 
 
-def test_every_option_reaches_the_study(options, tmp_path):
+def test_every_option_reaches_the_study_and_centers_and_draws_stand_for_every_step(options, tmp_path):
     main(["geriatric", "--data", "there", "--out", str(tmp_path), "--quick", "--jobs", "1"])
     assert options == {
         "study": "geriatric",
@@ -25,8 +25,6 @@ def test_every_option_reaches_the_study(options, tmp_path):
         "only": (),
     }
 
-
-def test_centers_and_draws_stand_for_every_step(options):
     main(["ppmi", "--out", "there", "--centers", "all", "--draws", "5000"])
     settings = options["settings"]
     assert (options["data"], options["quick"]) == (None, False)
@@ -72,15 +70,3 @@ def test_data_that_are_not_there_are_named_in_a_sentence(tmp_path, words):
     place = str(tmp_path / "nowhere.csv")
     with pytest.raises(SystemExit, match=r"^oleander: .*nowhere\.csv"):
         main([*words, "--data", place, "--out", str(tmp_path)])
-
-
-def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
-    written = []
-    monkeypatch.setattr("studies.__main__.read_runs", lambda folder: f"runs in {folder}")
-    monkeypatch.setattr("studies.__main__.write_report", lambda *given: written.append(tuple(map(str, given))))
-    main(["report", "--out", "there", "--page", "page.md"])
-    assert written == [("runs in there", "page.md")]
-    assert not options
-    with pytest.raises(SystemExit):
-        main(["report", "--out", "there"])
-    assert "report needs --page" in capsys.readouterr().err

@@ -32,18 +32,6 @@ def test_one_line_for_each_claim():
     assert "| **does not** | – | 4: a, b, c, d | [geriatric](studies/geriatric.md#three-activities) |" in line
 
 
-def test_what_the_default_answers():
-    line = {"floor": 0.9, "agreement": 0.97}
-    lines = [
-        {**line, "method": report.OWN, "budget": 10, "coverage": 0.7, "n_explainers": 9, "certified": 0.91},
-        {**line, "method": report.PAPER, "budget": 10, "coverage": 0.0, "agreement": None},
-        {**line, "method": report.TREE, "budget": None, "coverage": 0.6},
-    ]
-    facts = {"oleander_defaults": {"budget": 10, "floors": [0.9], "tasks": {"heart_forest": {"lines": lines}}}}
-    last = report.defaults_table({"clinical": finished("clinical", facts)}).splitlines()[-1]
-    assert last == "| heart | 0.9 | 70.0% at 97.0% | 9 | 0.91 | silent | – | 60.0% at 97.0% |"
-
-
 def test_a_run_that_is_not_finished_is_refused(tmp_path):
     with pytest.raises(ValueError, match="lacks the step data_facts: run python -m studies geriatric --out"):
         report.Finished.read("geriatric", tmp_path)

@@ -65,17 +65,10 @@ def _few_models():
         yield
 
 
-@pytest.fixture(scope="module")
-def finished(readings, tmp_path_factory):
-    out = tmp_path_factory.mktemp("study")
-    lines = []
-    result = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, log=lines.append)
-    return out, lines, result
-
-
 @pytest.mark.slow
-def test_everything_is_written(finished):
-    out, lines, result = finished
+def test_everything_is_written_and_a_second_run_keeps_every_step(readings, tmp_path):
+    out, lines = tmp_path, []
+    result = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, log=lines.append)
     names = [step.name for step in run.STUDIES["geriatric"]]
     assert {path.name for path in out.iterdir()} == {"claims.md", "claims.csv", *names}
     assert all((out / name / "step.json").exists() for name in names)
@@ -84,11 +77,6 @@ def test_everything_is_written(finished):
     assert f"{N_STEPS} of {N_STEPS} steps to do" in lines[0]
     # Few draws judge no claim, not even one that needs no data.
     assert {item.verdict for item in result.claims} == {Verdict.NOT_MEASURED, Verdict.SMALL}
-
-
-@pytest.mark.slow
-def test_a_second_run_keeps_every_step(finished, readings):
-    out, _, result = finished
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*.csv") if path.parent != out}
     lines = []
     again = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, log=lines.append)
@@ -125,18 +113,6 @@ def test_a_stopped_run_is_continued(readings, tmp_path, monkeypatch):
     result = run_study("geriatric", settings=settings, **options)
     assert kept.stat().st_mtime_ns == written
     assert list(result.facts["local_explainers"]["radii"]) == ["3", "7"]
-
-
-@pytest.mark.slow
-def test_nothing_about_people_is_decided_on_a_synthetic_cohort(few_people, tmp_path, monkeypatch):
-    few = tuple(step for step in run.STUDIES["ppmi"] if step.name in ("trajectories", "baseline_table"))
-    monkeypatch.setitem(run.STUDIES, "ppmi", few)
-    # As many draws as the paper's decide; these steps draw none.
-    settings = replace(TINY, n_draws=10_000)
-    result = run_study("ppmi", data=few_people, out=tmp_path, settings=settings, n_jobs=1, log=lambda line: None)
-    decided = [item for item in result.claims if item.verdict in (Verdict.HOLDS, Verdict.FAILS)]
-    assert not [item.claim.name for item in decided if item.claim.needs_real_data]
-    assert any(item.verdict is Verdict.SYNTHETIC and item.ours for item in result.claims)
 
 
 def test_bad_input(readings, tmp_path):

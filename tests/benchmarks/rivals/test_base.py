@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.rivals import (
@@ -83,12 +82,6 @@ class TestContract:
             return three_bands(X)
 
         assert make(counting).fit(rows).n_queries_ == sum(asked)
-
-    def test_rules_read_in_the_users_names(self, make, rows):
-        table = pd.DataFrame(rows, columns=["age", "b", "c", "d"])
-        rival = make(three_bands).fit(table)
-        words = " ".join(m.region.describe() + str(rule) for m in rival.explainers_ for rule in m.explainer.rules())
-        assert "age" in words
 
 
 def test_points_are_spread_over_the_data_whatever_their_order():

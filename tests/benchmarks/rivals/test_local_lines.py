@@ -17,8 +17,7 @@ def test_two_lines_serve_two_planes():
 
 
 def test_one_line_serves_one_plane():
-    rng = np.random.default_rng(0)
-    draws, rows = rng.normal(size=(3_000, 3)), rng.normal(size=(100, 3))
-    found = learn_local_lines(draws, 2 * draws[:, 1], rows, 2 * rows[:, 1], Tolerance(0.2), 5, 0)
+    draws = np.random.default_rng(0).normal(size=(3_000, 3))
+    found = learn_local_lines(draws, 2 * draws[:, 1], draws[:100], 2 * draws[:100, 1], Tolerance(0.2), 5, 0)
     assert len(found.weights) == 1
     assert found.covered == 1

@@ -33,12 +33,8 @@ def test_ties_go_to_the_wider_region_and_more_picks_than_explanations_are_all():
 
 def test_a_radius_is_the_widest_that_is_faithful():
     X = np.random.default_rng(0).uniform(-3, 3, size=(300, 2))
-    pick = SubmodularPick(
-        lambda X: (X[:, 0] > 0) ^ (X[:, 1] > 0), radius=[0.3, 3.0], n_draws=400, max_candidates=30, random_state=0
-    ).fit(X)
+    options = {"radius": [0.3, 3.0], "n_draws": 400, "max_candidates": 30, "random_state": 0}
     # Exclusive or is linear nowhere but in small balls.
-    assert {member.region.radius for member in pick.explainers_} == {0.3}
-    line = SubmodularPick(lambda X: X[:, 0] > 0, radius=[0.3, 3.0], n_draws=400, max_candidates=30, random_state=0).fit(
-        X
-    )
-    assert {member.region.radius for member in line.explainers_} == {3.0}
+    for black_box, radius in ((lambda X: (X[:, 0] > 0) ^ (X[:, 1] > 0), 0.3), (lambda X: X[:, 0] > 0, 3.0)):
+        pick = SubmodularPick(black_box, **options).fit(X)
+        assert {member.region.radius for member in pick.explainers_} == {radius}

@@ -25,18 +25,6 @@ def judge(tree, right_of, quality, floor):
     return keep_best_leaves(tree, quality, leaf_of_row, is_right, floor, level=0.05)
 
 
-def test_the_best_leaves_speak_while_the_pooled_bound_holds(tree):
-    one, two, three = tree.leaves
-    quality = np.zeros(len(tree.column))
-    quality[[one, two, three]] = 0.9, 0.8, 0.99
-    # In the order three, one, two the pooled counts are 40 of 40, 78 of 80 and 88 of 100.
-    judged = judge(tree, {one: (38, 40), two: (10, 20), three: (40, 40)}, quality, floor=0.9)
-    assert lower_bound(78, 80, 0.05) > 0.9 > lower_bound(88, 100, 0.05)
-    assert set(judged.leaves) == {one, three}
-    assert (judged.n_right, judged.n_spoken, judged.n_judged) == (78, 80, 100)
-    assert judged.bound == pytest.approx(float(lower_bound(78, 80, 0.05)))
-
-
 def test_a_leaf_too_small_to_be_judged_alone_may_speak_with_the_others(tree):
     one, two, three = tree.leaves
     quality = np.zeros(len(tree.column))
@@ -45,6 +33,9 @@ def test_a_leaf_too_small_to_be_judged_alone_may_speak_with_the_others(tree):
     judged = judge(tree, {one: (12, 12), two: (0, 20), three: (60, 60)}, quality, floor=0.9)
     assert lower_bound(12, 12, 0.05) < 0.9
     assert set(judged.leaves) == {one, three}
+    # The worst leaf would take the pool under the floor.
+    assert (judged.n_right, judged.n_spoken, judged.n_judged) == (72, 72, 92)
+    assert judged.bound == pytest.approx(float(lower_bound(72, 72, 0.05)))
 
 
 def test_no_leaf_speaks_where_no_bound_holds(tree):

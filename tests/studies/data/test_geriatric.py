@@ -48,17 +48,6 @@ def test_an_archive_and_its_folder(folder, tmp_path_factory):
         assert found.y.equals(expected.y)
 
 
-def test_without_a_path_it_is_fetched(folder, tmp_path_factory, monkeypatch):
-    place = tmp_path_factory.mktemp("web")
-    with zipfile.ZipFile(place / "remote.zip", "w") as archive:
-        archive.writestr("d1p01M", LINES)
-    monkeypatch.setattr(geriatric, "URL", (place / "remote.zip").as_uri())
-    monkeypatch.setattr(geriatric, "SHA256", hashlib.sha256((place / "remote.zip").read_bytes()).hexdigest())
-    monkeypatch.setenv("OLEANDER_DATA", str(place / "kept"))
-    assert len(load_geriatric().X) == 3
-    assert [path.name for path in (place / "kept").iterdir()] == ["geriatric-uci_archive.zip"]
-
-
 def test_errors_name_the_file_and_the_line(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"neither uci_archive\.zip nor files like d1p01M"):
         load_geriatric(tmp_path)
@@ -72,12 +61,9 @@ def test_errors_name_the_file_and_the_line(tmp_path):
     (tmp_path / "d1p01M").write_text(LINES.replace(",3\n", ",5\n"))
     with pytest.raises(ValueError, match="d1p01M has activity 5 in line 3"):
         load_geriatric(tmp_path)
-
-
-def test_an_archive_that_is_cut_short(folder):
-    (folder / "uci_archive.zip").write_bytes(b"PK\x03\x04")
+    (tmp_path / "uci_archive.zip").write_bytes(b"PK\x03\x04")
     with pytest.raises(ValueError, match=r"uci_archive\.zip is not a complete zip file"):
-        load_geriatric(folder / "uci_archive.zip")
+        load_geriatric(tmp_path / "uci_archive.zip")
 
 
 def test_the_real_archive(shared_data):

@@ -1,5 +1,6 @@
+from itertools import product
+
 import pandas as pd
-import pytest
 
 from studies.drawing import Pen
 from studies.steps import aggregation
@@ -7,33 +8,20 @@ from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.store import Store
 
 
-@pytest.fixture
-def curves():
-    """Two budgets and two floors."""
+def test_curves_are_drawn_for_every_method(tmp_path):
     line = {"agreement": 0.9, "fidelity": 0.8}
-    return pd.DataFrame(
-        [
-            {**line, "budget": budget, "floor": floor, "rows": rows, "coverage": budget / 10 - floor / 100}
-            for budget in (1, 4)
-            for floor in (0.5, 0.9)
-            for rows in (LEARNED, HELD_OUT)
-        ]
-    )
-
-
-def test_curves_are_drawn_for_every_method(curves, tmp_path):
-    store = Store(tmp_path, "test")
+    lines = [
+        {**line, "budget": budget, "floor": floor, "rows": rows, "coverage": budget / 10 - floor / 100}
+        for budget, floor, rows in product((1, 4), (0.5, 0.9), (LEARNED, HELD_OUT))
+    ]
+    store, curves = Store(tmp_path, "test"), pd.DataFrame(lines)
     flat = curves[curves["floor"] == 0.5].drop(columns="floor")
     table = aggregation._join(
         pd.concat([curves.assign(program=program) for program in ("strict", "selective")]),
         pd.concat([flat.assign(method=name) for name in aggregation.RIVAL_COLOURS]),
     )
     store.table("two_all", lambda: table)
-    figures = aggregation.draw(store, Pen())
-    assert set(figures) == {"two_main"}
-    main = figures["two_main"]
-    panels = [*aggregation.ON_DATA_PANELS.values(), *aggregation.HELD_OUT_PANELS.values()]
-    assert [ax.get_title() for ax in main.axes] == panels
+    main = aggregation.draw(store, Pen())["two_main"]
     right = {line.get_label(): line.get_ydata().tolist() for line in main.axes[1].lines}
     # A tree is one explainer of all rows; an aggregate is as faithful as its worst explainer.
     assert right["naive tree"] == [0.9, 0.9]

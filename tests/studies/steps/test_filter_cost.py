@@ -1,5 +1,3 @@
-import numpy as np
-
 from studies.steps import filter_cost as step
 
 
@@ -9,9 +7,3 @@ def test_every_feature_is_picked_and_work_is_counted():
     # All draws in the first round, then fewer draws and fewer features in each.
     assert 4000 * 12 < found["counts"] <= 4000 * 12 * 13 / 2
     assert 0 < found["one_round"] < found["seconds"] < 5
-
-
-def test_draws_flip_at_most_three_bits():
-    bits, labels = step.draw_bits(2000, 9, 0)
-    assert set(np.unique(bits.sum(axis=0))) == {0, 1, 2, 3}
-    assert set(np.unique(labels)) == set(range(step.N_LABELS))

@@ -8,10 +8,3 @@ def test_every_kind_has_its_own_draws_and_filter(small_work, explained):
         recipe = pool.candidates[0].recipe
         assert recipe.bounds == bounds_of(kind)
         assert (recipe.local.alpha is None) == kind.startswith("letter")
-
-
-def test_a_line_for_each_budget(small_work, explained):
-    table = variants._solve(small_work, explained, "ours, clipped")
-    assert table["budget"].tolist() == [4, 4]
-    assert (table["draws"] == "clipped").all()
-    assert table["coverage_on_data"].between(0, 1).all()

@@ -19,11 +19,3 @@ def test_a_model_that_is_long_to_read_is_not_on_the_left():
     left, right = figure.axes
     assert [text.get_text() for text in left.texts] == ["default"]
     assert [text.get_text() for text in right.texts] == ["default", "EBM"]
-
-
-def test_a_method_without_a_run_on_some_set_is_not_drawn():
-    common = {"seconds": 1.0, "agreement": 0.9, "form": "abstains", "coverage": 0.8, "rules": 6}
-    runs = [("default", "wine"), ("default", "digits"), ("anchors", "wine")]
-    figure = Figure()
-    draw_field([{**common, "method": method, "data": data} for method, data in runs], figure)
-    assert [[text.get_text() for text in axes.texts] for axes in figure.axes] == [["default"], ["default"]]

@@ -16,11 +16,8 @@ from benchmarks.subjects.quality.resplits import (
     measure_resplits,
     measure_sweep,
     pool_rows,
-    propose,
-    search_greedily,
     split_again,
 )
-from oleander.candidates.box_program import CoverProgram
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.fitting.rule_sequence import MIN_GAIN
 from tests.benchmarks.making import make_case
@@ -86,17 +83,6 @@ def test_a_tree_at_equal_reading_asks_no_more_than_the_rules(case, lesson, monke
     ((size, n_questions, is_certified),) = seen
     assert 0 < n_questions <= size
     assert not is_certified
-
-
-def test_greedy_takes_the_widest_first(lesson):
-    sequence = propose(lesson, Budget(), 4)
-    program = CoverProgram(sequence.candidates, 0.9, sequence.min_gain)
-    chosen = search_greedily(program, 4, [])
-    assert sequence.candidates[chosen[0]].n_draws == max(sequence.candidates[n].n_draws for n in program.allowed)
-    counts = [sequence.candidates.count(chosen[:number]) for number in range(1, len(chosen) + 1)]
-    gains = np.diff([0, *counts])
-    assert (np.diff(gains) <= 0).all()
-    assert program.candidates.count(program.search(4, [])) >= counts[-1]
 
 
 def test_the_program_is_never_narrower_than_greedy_and_never_wider_than_its_bound(case):
