@@ -4,14 +4,13 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import pool as pool_module
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
-from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
+from oleander.rules import Box, Constant, UnfilteredTree
 from oleander.rules.conditions import Range
 from tests.making import AskingBoxes, OwnTrees, Recording, count, label, propose
 
@@ -110,14 +109,6 @@ def test_equal_rows_carry_their_weight():
     pool = propose(Balls(radius=9.0, n_draws=50), X, lambda X: X[:, 0] > 1)
     assert pool.covers.shape == (3, 3)
     assert pool.support.tolist() == [5, 5, 5]
-
-
-@pytest.mark.parametrize("local", [FilteredTree(), UnfilteredTree(), LimeLinear()], ids=repr)
-def test_mixed_columns_reach_the_black_box_as_they_came(mixed, mixed_black_box, local):
-    pool = propose(Balls(radius=2.0, max_candidates=10, n_draws=400, local=local), mixed, mixed_black_box)
-    pool.train(range(10))
-    assert np.nanmin(pool.draw_fidelity) > 0.6
-    assert local == type(local)()
 
 
 def test_candidates_of_any_kind_stand_in_one_pool(cancer):

@@ -32,6 +32,8 @@ def test_a_rule_reads_as_a_sentence(terms, premise):
     "data",
     [
         {"dtype": "<M8", "values": [1]},
+        {"dtype": "<U999999999", "values": ["a"]},
+        {"dtype": "object", "values": [{"a": 1}]},
         {"dtype": "int64", "values": [[1]]},
         {"dtype": "O", "values": [None]},
         {"dtype": "i4,i4", "values": [1]},

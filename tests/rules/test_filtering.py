@@ -14,7 +14,6 @@ from oleander.rules import Ball, Explainer, FilteredTree, LocalExplainer, Unfilt
 from oleander.rules.filtering import bin_codes, keep_undecided, measure_information, select_features
 
 EXPLAINERS = [FilteredTree(), UnfilteredTree(), LimeLinear(), FilteredTree(alpha=None), LimeLinear(n_features=2)]
-HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
 
 
 def score(codes, n_codes, features, labels, leaves):
@@ -91,6 +90,9 @@ def test_missing_is_a_bin_of_its_own():
     codes, n_codes = bin_codes(schema.encode(X), schema)
     assert codes.tolist() == [[0, 3, 2, 3], [0, 1, 3, 2]]
     assert n_codes.tolist() == [4, 4]
+    # Draws that are all missing, and all equal.
+    assert bin_codes(np.array([[np.nan, 2.0]] * 2), schema)[0][0].tolist() == [3, 3]
+    assert bin_codes(np.array([[6.5, 2.0]] * 2), schema)[0][0].tolist() == [0, 0]
 
 
 def bits(n_features: int, n_draws: int = 4000, seed: int = 0, n_codes: int = 2):
@@ -151,7 +153,8 @@ def test_constant_features_are_never_selected():
 def test_it_stops_where_nothing_is_left_to_find():
     codes, n_codes = bits(8)
     labels = codes[0] + codes[1] + codes[2]
-    assert select_features(codes, n_codes, np.zeros(4000, dtype=int)).features == ()
+    for alpha in (1e-3, None):
+        assert select_features(codes, n_codes, np.zeros(4000, dtype=int), alpha=alpha).features == ()
     assert set(select_features(codes, n_codes, labels).features) == {0, 1, 2}
     for most in (0, 2):
         assert len(select_features(codes, n_codes, labels, max_features=most).features) == most
@@ -233,15 +236,6 @@ class TestContract:
         assert 0 in fitted.features
         # It never varies.
         assert ball.schema.position("site") not in fitted.features
-
-    def test_rules_use_the_names_of_the_data(self, fit, draws, ball):
-        schema = FeatureSchema(ball.schema.features, ball.schema.columns)
-        for position, name in enumerate(HOSTILE):
-            schema = schema.with_feature(schema.names[position], name=f"{name}{position}")
-        fitted = fit(schema=schema)
-        said = " ".join(str(rule) for rule in fitted.rules()) + str(fitted.path(draws[0]))
-        assert schema.names[0] in said
-        assert any(label in said for label in ("low", "mid", "high"))
 
 
 @pytest.mark.parametrize("explainer", EXPLAINERS, ids=repr)

@@ -117,15 +117,6 @@ def test_in_a_box_it_is_exported(atlases):
         atlases["own region"].to_sql()
 
 
-def test_a_file_of_a_kind_that_is_not_imported_is_refused(atlases, tmp_path, monkeypatch):
-    atlases["own region"].save(tmp_path / "atlas")
-    for kinds, name in ((Explainer.kinds, "test threshold"), (Region.kinds, "test diagonal")):
-        with monkeypatch.context() as patch:
-            patch.delitem(kinds, name)
-            with pytest.raises(ValueError, match=f"'{name}' is not known; the"):
-                AggregateExplainer.load(tmp_path / "atlas")
-
-
 def test_what_a_class_does_not_say_is_not_done():
     assert not Guess("yes").is_plain
     assert Guess("yes").form() == {"kind": "other"}

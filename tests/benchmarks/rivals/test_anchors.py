@@ -6,9 +6,8 @@ from scipy.optimize import brentq
 from benchmarks.rivals.anchors import AnchorPick, Anchors, pick_greedily
 from benchmarks.rivals.anchors.ledger import Ledger
 from benchmarks.rivals.anchors.lucb import Trial, exploration_rate, judge, kl_upper, most_precise
-from benchmarks.rivals.anchors.predicates import Grid, extend, quantile_edges
+from benchmarks.rivals.anchors.predicates import Grid, extend
 from benchmarks.rivals.anchors.search import Settings, find_anchors
-from oleander.data.schema import Feature, Kind
 from oleander.rules import Box, Constant
 from tests.making import count, label
 
@@ -233,16 +232,3 @@ class TestPredicates:
         assert extend(extend((), over), under) == extend(extend((), under), over)
         assert extend(extend((), over), all_over) == extend((), all_over)
         assert extend(extend((), all_over), over) is None
-
-    @pytest.mark.parametrize(
-        ("values", "n_bins", "expected"),
-        [
-            (np.arange(100.0), 4, [24, 49, 74]),
-            (np.array([5.0] * 10), 4, []),
-            (np.array([0.0] * 9 + [1.0]), 4, [0.0]),
-            (np.array([np.nan] * 3), 4, []),
-        ],
-    )
-    def test_edges(self, values, n_bins, expected):
-        feature = Feature("x", Kind.INTEGER, "int64", lower=0, upper=100, missing=True)
-        assert quantile_edges(values, n_bins, feature).tolist() == expected

@@ -27,11 +27,8 @@ def test_screening_features(export):
         "Gender Male": [1, 0, 0],
         "Female Childbearing": [0, 1, 0],
         "Right Handed": [1, 0, 0],
-        "Left Handed": [0, 1, 0],
         "Race White": [1, 1, 1],
-        "Race Black": [0, 0, 0],
         "Eyes": [1, 0, 0],
-        "Psychiatric": [0, 0, 0],
         "Anosmia": [1, 0, 0],
         "Hyposmia": [0, 1, 0],
         "Normosmia": [0, 0, 1],
@@ -40,10 +37,7 @@ def test_screening_features(export):
         "Lymphocytes": [1.5, 2.5, 1.0],
         "Sleep Score": [4, 4, 4],
         "Geriatric Depression Score": [4, 4, 4],
-        "BL/SC Age": [60.5, 70.0, 65.0],
-        "BL/SC MOCA": [28, 27, 29],
         "BL/SC MSES": [90, 95, 100],
-        "Education Years": [16, 12, 20],
     }
     assert {name: X[name].tolist() for name in expected} == expected
 
