@@ -151,3 +151,15 @@ def test_cells_that_mean_missing(tmp_path, capsys):
 def test_an_index_that_pandas_wrote_numbers_no_row(patients, tmp_path):
     patients.set_axis([*range(5, 5 + len(patients))]).to_parquet(tmp_path / "p.parquet")
     pd.testing.assert_frame_equal(read_table(tmp_path / "p.parquet"), patients)
+
+
+def test_long_whole_numbers_beside_a_missing_cell_keep_their_digits(tmp_path):
+    first, second = 2**60 + 1, 2**60 + 2
+    (tmp_path / "ids.csv").write_text(f"a,id\n1,{first}\n2,{second}\n3,\n4,{first}\n")
+    assert read_table(tmp_path / "ids.csv")["id"].fillna("").tolist() == [str(first), str(second), "", str(first)]
+
+
+def test_spaces_around_a_word_that_means_missing(tmp_path):
+    (tmp_path / "gaps.csv").write_text("a;b\n1;n/k \n2;3\n")
+    table = read_table(tmp_path / "gaps.csv", {"missing": "n/k", "separator": ";"})
+    assert table["b"].isna().tolist() == [True, False]

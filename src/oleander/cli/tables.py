@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from oleander.cli.options import CommandError, note, split_names, wrong_option
+from oleander.data.checks import MOST_EXACT
 from oleander.messages import import_extra, list_some, name_nearest, one_line
 
 TEXT, EXCEL, PARQUET = (".csv", ".tsv", ".txt"), (".xlsx", ".xlsm"), (".parquet", ".pq")
@@ -68,7 +70,7 @@ def read_table(path: Path, how: Mapping[str, str] | None = None) -> pd.DataFrame
     if words := split_names(how.get("missing", "")):
         # Both, because -999 may be a number or, beside text, a word.
         numbers = pd.to_numeric(pd.Series(words), errors="coerce").dropna()
-        is_none = table.isin([*words, *numbers])
+        is_none = table.map(lambda cell: cell.strip() if isinstance(cell, str) else cell).isin([*words, *numbers])
         n_cells = int(is_none.sum().sum())
         note(f"{n_cells:,} {'cell is' if n_cells == 1 else 'cells are'} read as missing.")
         table = table.mask(is_none)
@@ -117,14 +119,12 @@ def _read_text(path: Path, how: Mapping[str, str]) -> tuple[pd.DataFrame, str]:
         with warnings.catch_warnings():
             # A row that is longer than the header would lose values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                io.StringIO(text),
-                sep=separator,
-                decimal=decimal or ".",
-                index_col=False,
-                skipinitialspace=True,
-                low_memory=False,
-            )
+            form: Any = {"sep": separator, "decimal": decimal or ".", "index_col": False, "skipinitialspace": True}
+            table = pd.read_csv(io.StringIO(text), low_memory=False, **form)
+            for place, name in enumerate(table):
+                # Beside a missing value pandas makes floats of whole numbers. Those that it may have rounded stay text.
+                if table[name].dtype.kind == "f" and table[name].abs().between(MOST_EXACT, sys.float_info.max).any():
+                    table[name] = pd.read_csv(io.StringIO(text), usecols=[place], dtype=str, **form).iloc[:, 0]
     except (csv.Error, pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         mark = SEPARATORS.get(separator or ",", repr(separator))
         raise CommandError(

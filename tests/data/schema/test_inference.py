@@ -69,7 +69,13 @@ class TestMissingEverywhere:
 
 
 @pytest.mark.parametrize(
-    "values", [[2**53 + 2, 1, 5], np.array([2**63 + 1, 1, 5], dtype=np.uint64), pd.array([-(2**60), 7, 4], "Int64")]
+    "values",
+    [
+        [2**60 + 37 * number for number in range(9)],
+        [2**53 + 2, 1, 5],
+        np.array([2**63 + 1, 1, 5], dtype=np.uint64),
+        pd.array([-(2**60), 7, 4], "Int64"),
+    ],
 )
 def test_whole_numbers_that_a_float_would_round_are_refused(values):
     table = pd.DataFrame({"id": values})

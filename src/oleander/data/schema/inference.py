@@ -164,7 +164,7 @@ def _infer_kind(present: pd.Series) -> Kind:
         values = present.to_numpy(dtype=float)
         if not np.array_equal(values, np.round(values)):
             return Kind.CONTINUOUS
-        if len(np.unique(values)) == 2:
+        if present.nunique() == 2:
             return Kind.BINARY
         # Beyond, floats are whole numbers only because they have no room for digits.
         return Kind.CONTINUOUS if np.abs(values).max() > MOST_EXACT else Kind.INTEGER
