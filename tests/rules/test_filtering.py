@@ -37,28 +37,6 @@ def conditional(codes, labels, leaves):
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("n_leaves", [1, 4, 60])
-def test_value_is_conditional_mutual_information(seed, n_leaves):
-    rng = np.random.default_rng(seed)
-    codes, labels, leaves = (rng.integers(0, k, 500) for k in (4, 3, n_leaves))
-    labels = np.where(rng.random(500) < 0.5, codes % 3, labels)
-    value, _ = score_information(codes, labels, leaves)
-    assert value == pytest.approx(conditional(codes, labels, leaves), abs=1e-12)
-
-
-def test_features_scored_together_are_scored_as_each_alone():
-    rng = np.random.default_rng(0)
-    n_codes = np.array([2, 5, 3, 2, 7])
-    codes = np.stack([rng.integers(0, k, 500) for k in n_codes])
-    labels, leaves = rng.integers(0, 3, 500), rng.integers(0, 6, 500)
-    features = np.array([3, 0, 4, 1])
-    values, p_values = score(codes, n_codes, features, labels, leaves)
-    alone = [score_information(code, labels, leaves) for code in codes[features]]
-    np.testing.assert_allclose(values, [value for value, _ in alone])
-    np.testing.assert_allclose(p_values, [p_value for _, p_value in alone])
-
-
 def test_p_value_is_that_of_the_g_test():
     rng = np.random.default_rng(0)
     codes, labels = rng.integers(0, 4, 400), rng.integers(0, 3, 400)
@@ -160,12 +138,6 @@ def test_it_stops_where_nothing_is_left_to_find():
         assert len(select_features(codes, n_codes, labels, max_features=most).features) == most
     few, n_codes = bits(3, n_draws=12)
     assert select_features(few, n_codes, few[0]).features == ()
-
-
-def test_equal_features_are_taken_by_index():
-    codes, n_codes = bits(4)
-    codes[3] = codes[1]
-    assert select_features(codes, n_codes, codes[1]).features == (1,)
 
 
 def label_numbers(rows):

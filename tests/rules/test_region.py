@@ -1,5 +1,4 @@
 import json
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -17,21 +16,6 @@ def test_membership_is_contains_region_by_region(mixed, mixed_schema):
     regions += [Box((Range(0, mixed_schema[0], lower=70), Levels(3, mixed_schema[3], frozenset({0, 2})))), Box(())]
     matrix = membership(regions, rows)
     np.testing.assert_array_equal(matrix.toarray(), [region.contains(rows) for region in regions])
-
-
-def test_membership_stays_small():
-    """No array of regions × rows × features, nor of regions × rows."""
-    rng = np.random.default_rng(0)
-    X = np.hstack([rng.normal(size=(4000, 11)), rng.integers(0, 2, size=(4000, 20))])
-    schema = FeatureSchema.infer(X)
-    rows = schema.encode(X)
-    balls = [Ball(schema, row, 1.0, 5) for row in rows[:400]]
-    tracemalloc.start()
-    matrix = membership(balls, rows)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    answer = matrix.words.nbytes
-    assert peak < 3 * rows.nbytes + 3 * answer
 
 
 def test_regions_round_trip_through_json(mixed, mixed_schema):

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -33,13 +31,6 @@ def test_rules_partition_the_rows_and_give_their_labels():
     said = np.array([rule.label for rule in rules])[fulfilled.argmax(axis=0)]
     np.testing.assert_array_equal(said, tree.classes[tree.label[tree.apply(rows)]])
     np.testing.assert_array_equal([rule.n_draws for rule in rules], fulfilled.sum(axis=1))
-
-
-def test_round_trip_through_json(grown):
-    tree, rows = grown
-    again = Tree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)), tree.schema)
-    np.testing.assert_array_equal(again.apply(rows), tree.apply(rows))
-    assert [str(again.rule(leaf)) for leaf in again.leaves] == [str(tree.rule(leaf)) for leaf in tree.leaves]
 
 
 @pytest.mark.parametrize(
