@@ -165,6 +165,11 @@ class TestLadder:
         assert Balls(max_flips=0).choose_ladder(rows_of(table), [0.5]) == [1.0]
         assert Balls(max_flips=1, scale="none").choose_ladder(rows_of(table), [0.5])[0] > 40
 
+    def test_a_radius_lets_as_many_levels_differ(self):
+        X = np.random.default_rng(0).integers(0, 2, (300, 5)).astype(float)
+        (radius,) = Balls().choose_ladder(rows_of(X), [0.6])
+        assert radius == np.sort((X != X[0]).sum(axis=1))[179] == 3
+
     def test_one_radius_where_all_rows_are_equal(self):
         assert Balls().choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]
 

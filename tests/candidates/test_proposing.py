@@ -69,6 +69,14 @@ def test_the_pool_is_added_as_it_is(make_proposer):
     assert len(proposer.candidates) == len(proposer.pool.keys)
 
 
+def test_a_box_that_moves_freely_first_may_end_elsewhere(make_proposer):
+    proposer = make_proposer()
+    key, label = proposer.pool.keys[0], int(proposer.pool.labels[0])
+    nothing = proposer.candidates.union([])
+    ((_, moved), (widened,)) = (proposer._move(key, label, nothing, 0.9, freely=freely) for freely in (True, False))
+    assert {moved, widened} <= set(range(len(proposer.candidates)))
+
+
 def test_nothing_is_proposed_where_nothing_holds(make_proposer):
     proposer = make_proposer(lambda values: np.random.default_rng(1).integers(0, 3, len(values)), min_gain=20.0)
     assert proposer.propose(0.9) == []

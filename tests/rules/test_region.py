@@ -12,7 +12,8 @@ def test_membership_is_contains_region_by_region(mixed, mixed_schema):
     rows = mixed_schema.encode(mixed)
     regions: list[Region] = [Ball(mixed_schema, row, r) for row in rows[:20] for r in (0.5, 1.0, 2.0)]
     # Two balls in a row around one center, which differ in units alone.
-    regions += [Ball(mixed_schema, rows[19], 2.0, is_raw=is_raw) for is_raw in (True, False)]
+    center = rows[19]
+    regions += [Ball(mixed_schema, center, 2.0, is_raw=is_raw) for is_raw in (True, False)]
     regions += [Box((Range(0, mixed_schema[0], lower=70), Levels(3, mixed_schema[3], frozenset({0, 2})))), Box(())]
     matrix = membership(regions, rows)
     np.testing.assert_array_equal(matrix.toarray(), [region.contains(rows) for region in regions])

@@ -33,6 +33,14 @@ def test_rules_partition_the_rows_and_give_their_labels():
     np.testing.assert_array_equal([rule.n_draws for rule in rules], fulfilled.sum(axis=1))
 
 
+def test_a_tree_in_which_rows_go_in_a_circle_is_refused(grown):
+    data = grown[0].to_dict()
+    left = data["tree"]["left"]
+    left[0], left[1] = left[1], 1
+    with pytest.raises(ValueError, match="do not make a tree"):
+        Tree.from_dict(data, grown[0].schema)
+
+
 @pytest.mark.parametrize(
     ("name", "place", "value", "message"),
     [
