@@ -168,7 +168,7 @@ class TestLadder:
     def test_a_radius_lets_as_many_levels_differ(self):
         X = np.random.default_rng(0).integers(0, 2, (300, 5)).astype(float)
         (radius,) = Balls().choose_ladder(rows_of(X), [0.6])
-        assert radius == np.sort((X != X[0]).sum(axis=1))[179] == 3
+        assert radius == np.sort((X[0] != X).sum(axis=1))[179] == 3
 
     def test_one_radius_where_all_rows_are_equal(self):
         assert Balls().choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]

@@ -9,6 +9,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_sequence import learn_sequence
+from tests.candidates.making_boxes import read
 
 
 @pytest.fixture
