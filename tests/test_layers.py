@@ -35,7 +35,7 @@ LAYERS = [
     "__main__",
 ]
 # Selection knows nothing of explainers: matrices in, a result out.
-ALONE = {"selection": {"arrays", "messages", "kernels", "running", "selection"}}
+ALONE = {"selection": {"arrays", "messages", "kernels", "running", "files", "selection"}}
 # The page is written by a method of the estimator, and results print and draw themselves by folders above; all import
 # that folder when the method is called.
 IMPORTED_LATE = {

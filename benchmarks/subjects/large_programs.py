@@ -1,9 +1,8 @@
 """Large programs of selection: the gap and the memory, and how often and how fast the memberships were read."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,28 +22,29 @@ class Reads:
     """Counts the entries and bytes of memberships that the steps of the bound read, and their seconds."""
 
     def __init__(self) -> None:
-        self.entries, self.n_bytes, self.seconds = 0, 0, 0.0
-        steps: Callable[..., None] = kernels.take_volume_steps
-        weigh = kernels.PackedRows.__matmul__
+        self.entries, self.n_bytes, self.seconds = 0, 0.0, 0.0
+        take, weigh = kernels.Dual.take, kernels.PackedRows.__matmul__
 
-        def take_steps(starts: Any, columns: Any, *given: Any) -> None:
-            before, start = given[-1][4], time.perf_counter()
-            steps(starts, columns, *given)
-            n_steps = int(given[-1][4] - before)
-            self._note(n_steps * len(columns), n_steps * columns.nbytes, start)
+        def take_steps(dual: kernels.Dual, n_steps: int, target: float) -> None:
+            # The first step evaluates the start.
+            before, start = getattr(dual, "n_steps", -1), time.perf_counter()
+            take(dual, n_steps, target)
+            # Steps at the nodes of a tree, for some of the candidates, are not passes over all memberships.
+            if len(dual.prices) == dual.sure.shape[0]:
+                self._note((dual.n_steps - before) * dual.sure.nnz, 4, start)
 
         def multiply(rows: kernels.PackedRows, weights: np.ndarray) -> np.ndarray:
             start = time.perf_counter()
             found = weigh(rows, weights)
-            self._note(rows.nnz, rows.words.nbytes, start)
+            self._note(rows.nnz, rows.words.nbytes / max(rows.nnz, 1), start)
             return found
 
-        vars(kernels)["take_volume_steps"] = take_steps
+        setattr(kernels.Dual, "take", take_steps)  # noqa: B010
         setattr(kernels.PackedRows, "__matmul__", multiply)  # noqa: B010
 
-    def _note(self, entries: int, n_bytes: int, start: float) -> None:
+    def _note(self, entries: int, bytes_each: float, start: float) -> None:
         self.entries += entries
-        self.n_bytes += n_bytes
+        self.n_bytes += entries * bytes_each
         self.seconds += time.perf_counter() - start
 
 

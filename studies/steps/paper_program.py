@@ -23,7 +23,8 @@ from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.model import CoverageModel
 from oleander.selection.result import Run
-from oleander.selection.solvers import Stages, solve_auto
+from oleander.selection.selective import SelectiveModel
+from oleander.selection.solvers import Stages, solve_auto, solve_selective
 from oleander.selection.solving import without_redundant
 from studies.settings import Settings
 from studies.step import Work
@@ -93,17 +94,17 @@ def bounds_of(name: LocalName) -> Bounds:
 def solve_curve(model: CoverageModel, run: Run) -> None:
     """Find, bound and fix three times; branch or decompose what is left, within the limits; drop what is redundant.
 
-    These are the stages of Oleander's solver with limits on their work: a busy machine changes no point of a curve.
+    The printed program is left to the two plain programs around it. These are the stages of Oleander's solver with
+    limits on their work: a busy machine changes no point of a curve.
     """
-    stages = Stages(model, run)
-    stages.merge()
-    for patience in (0, 30, 100) if model.is_plain else (0,):
-        stages.find(patience)
-        stages.bound_and_drop()
-    if model.is_plain:
+    if isinstance(model, SelectiveModel):
+        solve_selective(model, run, max_nodes=0)
+    else:
+        stages = Stages(model, run)
+        stages.narrow()
         stages.branch(max_nodes=MAX_NODES)
         stages.decompose(patience=PATIENCE)
-    run.chosen = model.names(without_redundant(model, model.positions(run.chosen)))
+    run.chosen = without_redundant(model, run.chosen)
 
 
 def make_pool(

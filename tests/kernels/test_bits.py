@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from oleander import kernels
-from oleander.kernels import PackedRows, count_bits, mark, pack, pack_run
+from oleander.kernels import PackedRows, count_bits, mark, pack
 
 
 @pytest.fixture(params=[(1, 1), (3, 5), (70, 130), (1, 64), (65, 1), (9, 192)], ids=str)
@@ -86,12 +86,3 @@ def test_packed_rows_and_their_counts(n_rows):
 def test_full_words_are_counted():
     full = np.full((2, 3), ~np.uint64(0))
     assert kernels.count_common(full, np.arange(2), full).tolist() == [[192, 192], [192, 192]]
-
-
-@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200])
-def test_a_run_of_codes_is_packed_as_its_mask_is(n_rows):
-    codes = np.random.default_rng(n_rows).integers(0, 9, (n_rows, 2)).astype(np.int32)
-    for first, last in ((0, 8), (3, 3), (2, 6), (8, 8)):
-        # A column of a table has gaps between its codes.
-        expected = pack((codes[:, 0] >= first) & (codes[:, 0] <= last))
-        assert pack_run(codes[:, 0], first, last).tolist() == expected.tolist()

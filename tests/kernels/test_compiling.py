@@ -14,11 +14,11 @@ NOTICE = "oleander: compiling for this machine, which takes some seconds once.\n
 USE = """
 import numpy as np
 from oleander import kernels
-left, right, column = np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([0, -1, -1])
-rows, never = np.arange(6.0).reshape(3, 2), np.full(3, np.nan)
-print(kernels.find_leaves(rows, column, np.full(3, 2.0), never, np.zeros(3, bool), left, right).tolist())
+one, two = np.ones(1, np.intp), np.array([[1, 1]])
+codes, no_log = np.array([[0, 1]], dtype=np.int32), np.zeros(3)
+print(kernels.score_features(codes, 2 * one, 0 * one, np.arange(2), np.arange(2), two, no_log, 0).tolist())
 """
-PRINTED = "[1, 1, 2]\n"
+PRINTED = "[[0.0], [0.0], [1.0]]\n"
 # Only a process that hangs takes so long, on a busy machine too.
 SECONDS = 900
 
@@ -48,9 +48,9 @@ def test_only_the_first_processes_compile_and_say_so_unless_the_cache_is_damaged
     assert list(tmp_path.rglob("*.nbi"))
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
     # Files that were cut or overwritten are replaced, whether they hold code or name the files that do.
-    for path in tmp_path.rglob("trees._pass-*.nbc"):
+    for path in tmp_path.rglob("filtering._score-*.nbc"):
         path.write_bytes(path.read_bytes()[:100])
-    for path in tmp_path.rglob("trees._pass-*.nbi"):
+    for path in tmp_path.rglob("filtering._score-*.nbi"):
         path.write_bytes(b"\x80junk")
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, NOTICE)
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
@@ -60,27 +60,26 @@ def test_only_the_first_processes_compile_and_say_so_unless_the_cache_is_damaged
 BESIDE = """
 import os
 from oleander import kernels
-kernels.load("find_leaves")
+kernels.load("score_features")
 from oleander.kernels.compiling import SECOND
-assert (SECOND._process is None) == (len(os.sched_getaffinity(0)) < 2)
+assert (SECOND.process is None) == (len(os.sched_getaffinity(0)) < 2)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="counts the cores of a process on Linux")
 def test_a_second_process_compiles_into_the_same_cache(tmp_path):
-    code = f"{BESIDE}\nSECOND._process and SECOND._process.wait()"
+    code = f"{BESIDE}\nSECOND.process and SECOND.process.wait()"
     assert run(code, NUMBA_CACHE_DIR=tmp_path) == ("", NOTICE)
     if len(os.sched_getaffinity(0)) > 1:
-        assert list(tmp_path.rglob("dual.*.nbi"))
-        assert list(tmp_path.rglob("polishing.*.nbi"))
-        assert run("from oleander import kernels\nkernels.load('CodedDraws')", NUMBA_CACHE_DIR=tmp_path) == ("", "")
+        assert list(tmp_path.rglob("growth.*.nbi"))
+        assert run("from oleander import kernels\nkernels.load('Dual')", NUMBA_CACHE_DIR=tmp_path) == ("", "")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="counts the cores of a process on Linux")
 def test_a_second_process_that_ends_too_early_does_no_harm(tmp_path):
-    code = f"{BESIDE}\nSECOND._process and SECOND._process.kill()\nkernels.load('CodedDraws')\nprint('compiled')"
+    code = f"{BESIDE}\nSECOND.process and SECOND.process.kill()\nkernels.load('Dual')\nprint('compiled')"
     assert run(code, NUMBA_CACHE_DIR=tmp_path) == ("compiled\n", NOTICE)
 
 

@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.selection.model import pack_matrix, plain_model, selective_model
+from oleander.selection.model import plain_model
 from oleander.selection.solvers import Stages, solve_auto
 
 # The methods of each stage.
@@ -85,14 +85,10 @@ def every_choice(model):
             yield chosen, model.value(chosen)
 
 
-def make_model(seed, kind):
+def make_model(seed):
     rng = np.random.default_rng(seed)
     covers = rng.random((7, 12)) < rng.uniform(0.2, 0.6)
-    weights = rng.integers(1, 4, size=12).astype(float)
-    if kind == "selective":
-        agrees = covers & (rng.random(covers.shape) < 0.7)
-        return selective_model(pack_matrix(covers), pack_matrix(agrees), weights, 3, 0.8)
-    return plain_model(covers, 3, weights)
+    return plain_model(covers, 3, rng.integers(1, 4, size=12))
 
 
 def best_of(covers, k):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from oleander.selection.bounds import BranchTree, descend, evaluate, still_possible, tighten
+from oleander.selection.bounds import BranchTree, evaluate, still_possible, tighten
 from oleander.selection.model import plain_model
 from tests.selection.making import best_of, every_choice, make_model
 
@@ -14,10 +14,15 @@ from tests.selection.making import best_of, every_choice, make_model
 STEP = 1.0 - 1e-9
 
 
+def plant(model, cutoff=0.0):
+    everyone = np.arange(model.n_candidates)
+    return BranchTree(model.sure, model.weights, model.limit, everyone, 0.5 * model.weights, cutoff=cutoff, step=STEP)
+
+
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(["plain", "selective"]))
-def test_any_multipliers_bound_every_choice(seed, kind):
-    model = make_model(seed, kind)
+@given(seed=st.integers(0, 10**6))
+def test_any_multipliers_bound_every_choice(seed):
+    model = make_model(seed)
     best = max(value for _, value in every_choice(model))
     multipliers = np.random.default_rng(seed).random(model.n_points) * model.weights
     assert evaluate(model, multipliers).bound >= best - 1e-9
@@ -25,26 +30,13 @@ def test_any_multipliers_bound_every_choice(seed, kind):
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(["plain", "selective"]))
-def test_no_choice_worth_the_cutoff_needs_a_dropped_candidate(seed, kind):
-    model = make_model(seed, kind)
+@given(seed=st.integers(0, 10**6))
+def test_no_choice_worth_the_cutoff_needs_a_dropped_candidate(seed):
+    model = make_model(seed)
     choices = list(every_choice(model))
     best = max(value for _, value in choices)
     possible = set(still_possible(tighten(model, best, n_steps=60), cutoff=best - 1e-9).tolist())
     assert all(set(chosen.tolist()) <= possible for chosen, value in choices if value >= best - 1e-9)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_descent_bounds_choices_with_each_candidate(seed):
-    model = make_model(seed, "plain")
-    choices = [(set(chosen.tolist()), value) for chosen, value in every_choice(model)]
-    start = 0.5 * model.weights
-    everyone = np.arange(model.n_candidates)
-    point, value, choice = descend(model.sure, everyone, model.weights, 3, start, needed=0.0, n_steps=20)
-    assert value == model.value(choice)
-    for candidate in everyone.tolist():
-        best = max(value for chosen, value in choices if candidate in chosen)
-        assert candidate in still_possible(point, cutoff=best - 1e-9)
 
 
 def test_steps_make_the_bound_tight_where_the_relaxation_is():
@@ -68,7 +60,7 @@ def test_digits_do_not_depend_on_the_threads_of_blas():
 def test_a_tree_finds_the_best(seed, k):
     covers = np.random.default_rng(seed).random((12, 25)) < 0.25
     model = plain_model(covers, k)
-    tree = BranchTree(model.sure, model.weights, k, cutoff=0.0, step=STEP)
+    tree = plant(model)
     tree.grow()
     best = best_of(covers, k)
     assert tree.is_complete
@@ -82,7 +74,7 @@ def test_a_tree_that_stops_early_has_a_bound(seed, monkeypatch):
     monkeypatch.setattr("oleander.selection.bounds.NODE_STEPS", 3)
     covers = np.random.default_rng(seed).random((16, 40)) < 0.25
     model = plain_model(covers, 4)
-    tree = BranchTree(model.sure, model.weights, 4, cutoff=0.0, step=STEP)
+    tree = plant(model)
     bounds = []
     while tree.grow(max_nodes=1):
         bounds.append(tree.bound)
@@ -95,6 +87,6 @@ def test_a_tree_that_stops_early_has_a_bound(seed, monkeypatch):
 def test_a_cutoff_over_the_optimum_finds_nothing():
     covers = np.random.default_rng(0).random((12, 25)) < 0.25
     best = best_of(covers, 3)
-    tree = BranchTree(plain_model(covers, 3).sure, np.ones(25), 3, cutoff=best + STEP, step=STEP)
+    tree = plant(plain_model(covers, 3), cutoff=best + STEP)
     tree.grow()
     assert (tree.is_complete, tree.chosen, tree.bound) == (True, (), best + STEP)

@@ -43,6 +43,7 @@ def test_invalid_arguments_are_refused(arguments, message):
         ({"covers": EYE * 2, "agrees": EYE}, "covers has entries other than 0 and 1"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, -1, 1]}, r"weights\[1\] is -1.0"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, np.nan, 1]}, r"weights\[1\] is nan"),
+        ({"covers": EYE, "agrees": EYE, "weights": [1, 0.5, 1]}, "need to be whole numbers"),
         ({"covers": EYE, "agrees": EYE, "weights": [0, 0, 0]}, "every weight is 0"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, 1]}, "one entry for each of 3 points"),
         ({"covers": EYE, "agrees": EYE, "fidelity": [1, 0, 2]}, r"fidelity\[2\] is 2.0"),

@@ -185,8 +185,6 @@ def test_stages_record_their_work():
     rows = make_instance(0, n_candidates=30, n_points=60)
     covers = np.hstack([rows.covers, rows.covers])
     result = SelectionProblem(covers, covers).solve(5)
-    assert result.stages[0].name == "reduce"
-    assert result.stages[0].n_merged >= 60
     assert result.stages[-1].value == result.objective
     assert sum(stage.n_steps for stage in result.stages) > 0
     assert sum(stage.runtime for stage in result.stages) <= result.runtime
@@ -203,8 +201,8 @@ def test_a_floor_out_of_reach_names_the_best_fidelity():
 
 def rank_choices(problem, formulation, floor, k):
     """Return the best of all choices: the widest, then the most faithful (strict), then the smallest."""
-    statement = problem._state(formulation, floor, k)
-    model, fidelity = statement.model, problem.fidelity[statement.model.origin]
+    model = problem._state(formulation, floor, k)
+    fidelity = problem.fidelity[model.origin]
     ranks = [
         (value, fidelity[chosen].min(initial=1.0) if formulation == "strict" else 0.0, -len(chosen))
         for chosen, value in every_choice(model)
@@ -229,7 +227,7 @@ def test_of_equally_wide_choices_the_most_faithful_is_returned_then_the_smallest
                 lowest = problem.fidelity[result.chosen].min(initial=1.0) if formulation == "strict" else 0.0
                 assert (result.objective, lowest, -len(result.chosen)) == best, (seed, solver)
             else:
-                model = problem._state(formulation, floor, k).model
+                model = problem._state(formulation, floor, k)
                 smaller = combinations(range(model.n_candidates), len(result.chosen) - 1)
                 assert all(model.value(np.array(one, dtype=np.intp)) < result.objective for one in smaller), seed
     assert min(n_optimal["auto"], n_optimal["highs"]) >= 20
@@ -250,17 +248,10 @@ def test_no_chosen_candidate_can_be_spared(seed, formulation, solver):
     rows = make_instance(seed, n_candidates=25, n_points=40)
     problem = SelectionProblem(rows.covers, rows.agrees)
     result = problem.solve(12, 0.6, formulation=formulation, solver=solver, time_limit=0.2)
-    statement = problem._state(formulation, 0.6, 12)
-    chosen = statement.model.positions(result.chosen)
-    assert statement.model.value(chosen) == result.objective
-    assert all(statement.model.value(chosen[chosen != one]) < result.objective for one in chosen)
-
-
-def test_a_candidate_that_counts_nothing_is_not_chosen():
-    covers, agrees = np.ones((2, 4), dtype=bool), np.array([[True] * 4, [False] * 4])
-    for solver in ("auto", "highs", "greedy", "quick"):
-        result = SelectionProblem(covers, agrees).solve(2, formulation="selective", solver=solver, start=[0, 1])
-        assert result.chosen.tolist() == [0]
+    model = problem._state(formulation, 0.6, 12)
+    chosen = model.positions(result.chosen)
+    assert model.value(chosen) == result.objective
+    assert all(model.value(chosen[chosen != one]) < result.objective for one in chosen)
 
 
 def test_no_second_solve_where_another_candidate_would_add():

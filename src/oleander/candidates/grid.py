@@ -137,7 +137,7 @@ class Memberships:
         first, last = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
         if mask.bit_count() <= last - first:
             return kernels.pack(mask_table(mask, n_codes).take(codes))
-        return kernels.pack_run(codes, first, last)
+        return kernels.pack((codes >= first) & (codes <= last))
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""

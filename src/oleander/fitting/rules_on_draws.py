@@ -100,7 +100,7 @@ class RulesOnDraws(Engine):
         if truth is not None:
             warn_of_truth(rows, truth, draws.tolerance)
 
-        # Boxes move late, but the second process compiles this last; what is needed before, it has in hand.
+        # Boxes move late, but what is needed before, the second process has in hand.
         kernels.load("CodedDraws")
         how = options.floor, options.candidates, seed, options.n_jobs
         learner = RuleLearner(draws, rows, by_folds, *how, judges.subgroups, reading.can_certify)

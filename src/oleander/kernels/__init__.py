@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from oleander.running import import_without_collecting
 
 if TYPE_CHECKING:
-    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, pack_run, unpack
-    from oleander.kernels.dual import take_polyak_steps, take_volume_steps
+    from oleander.kernels.bits import PackedRows, count_bits, count_common, find_cover, mark, pack, unpack
+    from oleander.kernels.dual import Dual
     from oleander.kernels.filtering import score_features
-    from oleander.kernels.growth import bin_numbers, grow_nodes
+    from oleander.kernels.growth import bin_numbers, find_leaves, grow_nodes
     from oleander.kernels.polishing import CodedDraws
-    from oleander.kernels.trees import find_leaves
 
 __all__ = [
     "CodedDraws",
+    "Dual",
     "PackedRows",
     "bin_numbers",
     "count_bits",
@@ -29,21 +29,17 @@ __all__ = [
     "load",
     "mark",
     "pack",
-    "pack_run",
     "score_features",
-    "take_polyak_steps",
-    "take_volume_steps",
     "unpack",
 ]
 
 if not TYPE_CHECKING:
     HOMES = {
-        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "pack_run", "unpack"),
-        "dual": ("take_polyak_steps", "take_volume_steps"),
+        "bits": ("PackedRows", "count_bits", "count_common", "find_cover", "mark", "pack", "unpack"),
+        "dual": ("Dual",),
         "filtering": ("score_features",),
-        "growth": ("bin_numbers", "grow_nodes"),
+        "growth": ("bin_numbers", "find_leaves", "grow_nodes"),
         "polishing": ("CodedDraws",),
-        "trees": ("find_leaves",),
     }
 
     def __getattr__(name: str) -> Any:

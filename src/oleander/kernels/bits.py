@@ -11,34 +11,23 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.kernels.compiling import compiled, reads, writes
+from oleander.kernels.compiling import compiled, count_ones, find_one, reads, writes
 
 Bits = NDArray[np.uint64]
 
 WORDS, LINE, LINES = reads(types.uint64, 2, "C"), reads(types.uint64, 1, "C"), reads(types.intp, 1)
-# More entries than this are not listed if bits are smaller, and at most about this number is listed at once.
-MANY_ENTRIES, MOST_LISTED = 1_000_000, 2_000_000
+# At most about this number of entries is listed at once.
+MOST_LISTED = 2_000_000
 # An empty slot of a cover.
 NOTHING = -1
-# Masks of the usual way to count bits: sums of pairs, of nibbles and of bytes, side by side in one word.
-PAIRS, FOURS, BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
-ONES, ONE, TWO, FOUR, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-# The product of this number and a single bit has other first six digits for every place of the bit.
-DE_BRUIJN, FIRST_SIX = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
-PLACES = np.empty(64, dtype=np.uint64)
-with np.errstate(over="ignore"):
-    PLACES[(DE_BRUIJN << np.arange(64, dtype=np.uint64)) >> FIRST_SIX] = np.arange(64, dtype=np.uint64)
+ONE = np.uint64(1)
 
 
 @compiled(LINE, LINE, is_inner=True)
 def _count_common(line: Bits, mask: Bits) -> np.uint64:
     total = np.uint64(0)
     for word in range(len(line)):
-        here = line[word] & mask[word]
-        here -= (here >> ONE) & PAIRS
-        here = (here & FOURS) + ((here >> TWO) & FOURS)
-        here = (here + (here >> FOUR)) & BYTES
-        total += (here * ONES) >> LAST_BYTE
+        total += count_ones(line[word] & mask[word])
     return total
 
 
@@ -49,22 +38,6 @@ def _count(bits: Bits, lines: Ints, masks: Bits, counts: Ints) -> None:
             counts[i, j] = _count_common(bits[lines[i]], masks[j])
 
 
-@compiled(reads(types.int32, 1, "C"), types.int32, types.int32, writes(types.uint64, 1))
-def _pack_run(codes: NDArray[np.int32], first: int, last: int, words: Bits) -> None:
-    for word in range(len(words)):
-        here = np.uint64(0)
-        own = codes[64 * word : 64 * word + 64]
-        for place in range(len(own)):
-            here |= np.uint64((own[place] >= first) & (own[place] <= last)) << np.uint64(place)
-        words[word] = here
-
-
-@compiled()
-def _find_column(number: int, bit: np.uint64) -> np.uint64:
-    """Return the column of a single bit of a word; an unsigned index is not checked for counting from the end."""
-    return np.uint64(64 * number) + PLACES[(bit * DE_BRUIJN) >> FIRST_SIX]
-
-
 @compiled(WORDS, reads(types.float64, 1), writes(types.float64, 1))
 def _weigh(words: Bits, weights: Floats, totals: Floats) -> None:
     for row in range(len(words)):
@@ -72,9 +45,8 @@ def _weigh(words: Bits, weights: Floats, totals: Floats) -> None:
         for number in range(words.shape[1]):
             word = words[row, number]
             while word:
-                bit = word & (~word + ONE)
-                total += weights[_find_column(number, bit)]
-                word ^= bit
+                total += weights[np.uint64(64 * number) + find_one(word)]
+                word &= word - ONE
         totals[row] = total
 
 
@@ -85,9 +57,8 @@ def _list(words: Bits, rows: Ints, columns: NDArray[np.int32]) -> None:
         for number in range(words.shape[1]):
             word = words[row, number]
             while word:
-                bit = word & (~word + ONE)
-                columns[n_listed] = _find_column(number, bit)
-                word ^= bit
+                columns[n_listed] = np.uint64(64 * number) + find_one(word)
+                word &= word - ONE
                 n_listed += 1
 
 
@@ -98,9 +69,8 @@ def _transpose(words: Bits, turned: Bits) -> None:
         for number in range(words.shape[1]):
             word = words[row, number]
             while word:
-                bit = word & (~word + ONE)
-                turned[_find_column(number, bit), row // 64] |= own
-                word ^= bit
+                turned[np.uint64(64 * number) + find_one(word), row // 64] |= own
+                word &= word - ONE
 
 
 @compiled()
@@ -118,12 +88,6 @@ def _find_widest(sets: Bits, slots: Ints, left: Bits) -> tuple[int, np.uint64]:
         if total > most:
             best, most = number, total
     return best, most
-
-
-@compiled(WORDS, writes(types.uint64, 1))
-def _measure(bits: Bits, counts: Bits) -> None:
-    for line in range(len(bits)):
-        counts[line] = _count_common(bits[line], bits[line])
 
 
 @compiled(WORDS, writes(types.intp, 1), writes(types.uint64, 1))
@@ -170,13 +134,6 @@ def pack(rows: Bools) -> Bits:
     return words.view(np.uint64)
 
 
-def pack_run(codes: NDArray[np.int32], first: int, last: int) -> Bits:
-    """Return as packed bits which codes lie between two codes, both included."""
-    words = np.empty(count_words(len(codes)), dtype=np.uint64)
-    _pack_run(np.ascontiguousarray(codes), first, last, words)
-    return words
-
-
 def unpack(bits: Bits, n_rows: int) -> Bools:
     """Undo ``pack``."""
     return np.unpackbits(bits.view(np.uint8), axis=-1, count=n_rows, bitorder="little").view(bool)
@@ -184,9 +141,8 @@ def unpack(bits: Bits, n_rows: int) -> Bools:
 
 def count_bits(bits: Bits) -> Ints:
     """Return the number of bits in each line."""
-    counts = np.empty(len(bits), dtype=np.uint64)
-    _measure(np.ascontiguousarray(bits), counts)
-    return counts.view(np.intp)
+    everything = np.full((1, bits.shape[1]), ~np.uint64(0))
+    return count_common(np.ascontiguousarray(bits), np.arange(len(bits)), everything)[:, 0]
 
 
 class PackedRows:
@@ -228,11 +184,6 @@ class PackedRows:
     def lists(self) -> tuple[Ints, NDArray[np.int32]]:
         """The place of each row's first entry, and the column of each entry, as compiled loops read them."""
         return self.indptr, self.entries_of(np.arange(self.shape[0]))[0]
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether a list of the entries would take much more memory than the bits."""
-        return self.nnz > MANY_ENTRIES and 32 * self.nnz > self.shape[0] * self.shape[1]
 
     @cached_property
     def indptr(self) -> Ints:

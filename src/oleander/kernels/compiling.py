@@ -4,29 +4,29 @@ numba looks for a folder to cache in: the one that ``NUMBA_CACHE_DIR`` names, ``
 user's own cache folder where the package cannot be written to. A kernel calls only kernels of its own file, because a
 cached kernel is recompiled only when its own file changes.
 
-Where the cache is empty, a second process compiles half of what a fit needs, while this one begins with the first file.
+Where the cache is empty, a second process compiles half of what a fit needs.
 """
 
 import atexit
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import parent_process
-from threading import Condition, Thread
-from typing import IO, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit, types
 from numba.core import event
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 PACKAGE = "oleander.kernels."
-# Two files in the order in which a fit needs them. The first process compiles the last one meanwhile, unless a slow
-# black box leaves time for it here too.
-APART = ("growth", "dual", "polishing")
+# Files that a second process compiles, while this one compiles the others.
+APART = ("growth", "dual")
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
@@ -41,8 +41,8 @@ class _Notice(event.Listener):  # type: ignore[misc]
             self.was_given = True
             print("oleander: compiling for this machine, which takes some seconds once.", file=sys.stderr)
             # A kernel without a cache has nowhere to find what another process compiles.
-            if kernel._cache.cache_path is not None:
-                SECOND.start([name for name in APART if PACKAGE + name not in sys.modules])
+            if kernel._cache.cache_path is not None and module.removeprefix(PACKAGE) not in APART:
+                SECOND.start()
 
     def on_end(self, event: Any) -> None:
         pass
@@ -51,68 +51,40 @@ class _Notice(event.Listener):  # type: ignore[misc]
 class _SecondProcess:
     """A process that compiles some files into the cache, where this process waits for them. It may fail at any time."""
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        # Files in hand: begun by the process, and not finished.
-        self._begun: set[str] = set()
-        self._changed = Condition()
+    process: subprocess.Popen[bytes] | None = None
 
-    def start(self, names: Sequence[str]) -> None:
-        """Begin to compile files, unless a core for it is missing or this process is itself one of several."""
+    def start(self) -> None:
+        """Begin to compile, unless a core for it is missing or this process is itself one of several."""
         n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         is_python = bool(sys.executable) and not getattr(sys, "frozen", False)
-        if n_cores < 2 or not names or not is_python or parent_process() is not None:
+        if n_cores < 2 or not is_python or parent_process() is not None:
             return
         # What the process makes stays until its end, so collecting garbage gains nothing. numba would import SciPy for
         # BLAS, which kernels do not use.
         start = f"import gc, sys; gc.disable(); sys.modules['scipy'] = None; sys.path[:] = {sys.path!r}"
-        code = f"{start}; from {__name__} import compile_files; compile_files({names!r})"
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", code],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                # On Windows no window opens.
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except OSError:
-            return
-        Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
-        atexit.register(self._process.kill)
-
-    def _listen(self, lines: IO[str]) -> None:
-        """Follow the process, which prints the name of a file when it begins with it and when it has finished."""
-        with lines:
-            for line in lines:
-                with self._changed:
-                    self._begun ^= {line.strip()}
-                    self._changed.notify_all()
-        assert self._process is not None
-        self._process.wait()
-        atexit.unregister(self._process.kill)
-        with self._changed:
-            self._begun.clear()
-            self._changed.notify_all()
+        code = f"{start}; from {__name__} import compile_apart; compile_apart()"
+        # On Windows no window opens.
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        nowhere: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        with suppress(OSError):
+            self.process = subprocess.Popen([sys.executable, "-c", code], creationflags=flags, **nowhere)
+            atexit.register(self.process.kill)
 
     def wait_for(self, name: str) -> None:
-        """Return when the process has no file of this name in hand: it has finished, has not begun, or has ended."""
-        with self._changed:
-            self._changed.wait_for(lambda: name not in self._begun)
+        """Return when the process will do no more for a file of this name."""
+        if self.process is not None and name in APART:
+            self.process.wait()
 
 
 SECOND = _SecondProcess()
 event.register("numba:compile", NOTICE := _Notice())
 
 
-def compile_files(names: Sequence[str]) -> None:
-    """Compile files of kernels, and print the name of each before and after it: what the second process does."""
+def compile_apart() -> None:
+    """Compile the files that the second process compiles."""
     NOTICE.was_given = True
-    for name in names:
-        print(name, flush=True)
+    for name in APART:
         import_module(PACKAGE + name)
-        print(name, flush=True)
 
 
 def compiled(*signature: Any, is_inner: bool = False) -> Callable[[F], F]:
@@ -158,3 +130,18 @@ def reads(kind: Any, n_dimensions: int, layout: str = "A") -> Any:
 def writes(kind: Any, n_dimensions: int) -> Any:
     """Return the type of an array that a kernel may write: without gaps, the last axis first in memory."""
     return types.Array(kind, n_dimensions, "C")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count_ones(_: Any, word: Any) -> Any:
+    """Return the number of bits of a word, by the processor's own instruction."""
+    return word(word), lambda context, builder, signature, words: builder.ctpop(words[0])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def find_one(_: Any, word: Any) -> Any:
+    """Return the place of the first bit of a word that is not zero."""
+    yes = types.boolean
+    return word(word), lambda context, builder, signature, words: builder.cttz(
+        words[0], context.get_constant(yes, True)
+    )

@@ -7,28 +7,22 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats, Ints
 from oleander.kernels.compiling import compiled, reads, writes
 
+Codes = NDArray[np.int32]
 
-@compiled(
-    reads(types.int32, 2, "C"),
-    reads(types.intp, 1),
-    reads(types.intp, 1),
-    reads(types.intp, 1, "C"),
-    reads(types.intp, 1, "C"),
-    reads(types.intp, 2, "C"),
-    reads(types.float64, 1, "C"),
-    types.intp,
-    writes(types.int64, 1),
-    writes(types.float64, 2),
-)
+CODES, TABLE, LINE = reads(types.int32, 2, "C"), reads(types.intp, 2, "C"), reads(types.intp, 1, "C")
+SIZES, NUMBERS, COUNTS, SCORES = reads(types.intp, 1), reads(types.float64, 1, "C"), types.int64, types.float64
+
+
+@compiled(CODES, SIZES, SIZES, LINE, LINE, TABLE, NUMBERS, types.intp, writes(COUNTS, 1), writes(SCORES, 2))
 def _score(
-    codes: NDArray[np.int32],
+    codes: Codes,
     n_codes: Ints,
     features: Ints,
     draws: Ints,
     leaf_labels: Ints,
     totals: Ints,
     x_log_x: Floats,
-    draws_per_cell: int,
+    least: int,
     counts: Ints,
     scores: Floats,
 ) -> None:
@@ -55,26 +49,26 @@ def _score(
                 n_bins_seen += n_here > 0
             information += x_log_x[n_draws]
             scores[0, k] += information
-            if n_draws >= draws_per_cell * n_bins_seen * n_labels_seen:
+            if n_draws >= least * n_bins_seen * n_labels_seen:
                 scores[1, k] += information
                 scores[2, k] += (n_bins_seen - 1) * (n_labels_seen - 1)
 
 
 def score_features(
-    codes: NDArray[np.int32],
+    codes: Codes,
     n_codes: Ints,
     features: Ints,
     draws: Ints,
     leaf_labels: Ints,
     totals: Ints,
     x_log_x: Floats,
-    draws_per_cell: int,
+    least: int,
 ) -> Floats:
     """Return the information of features about the label, given leaves, times the number of draws.
 
     ``codes`` are by feature and draw; ``features`` are scored, on ``draws``, those in leaves. ``leaf_labels`` has the
     leaf of each times the number of labels, plus its label, and ``totals`` counts draws by leaf and label. ``x_log_x``
-    is that of every count. A leaf is tested if it has ``draws_per_cell`` draws per cell on average.
+    is that of every count. A leaf is tested if it has ``least`` draws per cell on average.
 
     The lines of the result, of shape (3, n_scored), are the information over all leaves, over the tested leaves, and
     the degrees of freedom of those.
@@ -82,5 +76,5 @@ def score_features(
     codes = np.ascontiguousarray(codes, dtype=np.int32)
     counts = np.empty(totals.size * int(n_codes[features].max(initial=0)), dtype=np.int64)
     scores = np.zeros((3, len(features)))
-    _score(codes, n_codes, features, draws, leaf_labels, totals, x_log_x, draws_per_cell, counts, scores)
+    _score(codes, n_codes, features, draws, leaf_labels, totals, x_log_x, least, counts, scores)
     return scores

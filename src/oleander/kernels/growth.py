@@ -1,4 +1,4 @@
-"""Bin codes of numbers, and trees that grow on them, best split first.
+"""Bin codes of numbers, trees that grow on them, best split first, and rows passed down to their leaves.
 
 Arrays are allocated in NumPy and loops are written out: numba compiles that several times faster.
 """
@@ -18,13 +18,9 @@ ROUNDING = 1e-9
 COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END = range(10)
 
 # Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
-CODES, SIZES, FLAGS, LABELS = (
-    reads(types.int32, 2, "C"),
-    reads(types.intp, 1),
-    reads(types.bool_, 1),
-    reads(types.intp, 1),
-)
-LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
+CODES, FLAGS, NUMBERS, NUMBER = reads(types.int32, 2, "C"), reads(types.bool_, 1), reads(types.float64, 1), types.intp
+SIZES = LABELS = reads(types.intp, 1)
+LINE, TABLE, GAINS = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1)
 
 
 @compiled()
@@ -36,7 +32,7 @@ def _find_bucket(value: float, low: float, scale: float, n_buckets: int) -> int:
     return int(place) if place < n_buckets else n_buckets - 1
 
 
-@compiled(reads(types.float64, 1), reads(types.float64, 1, "C"), writes(types.intp, 1), writes(types.int32, 1))
+@compiled(NUMBERS, reads(types.float64, 1, "C"), LINE, writes(types.int32, 1))
 def _bin(values: Floats, edges: Floats, starts: Ints, codes: NDArray[np.int32]) -> None:
     n_edges, n_buckets = len(edges), len(starts)
     low, scale = edges[0], 0.0
@@ -66,7 +62,7 @@ def bin_numbers(values: Floats, edges: Floats) -> NDArray[np.int32]:
     return codes
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER, is_inner=True)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, TABLE, TABLE, NUMBER, TABLE, TABLE, NUMBER, is_inner=True)
 def _find_split(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -77,7 +73,6 @@ def _find_split(
     nodes: Ints,
     node: int,
     totals: Ints,
-    left: Ints,
     histogram: Ints,
     min_leaf: int,
 ) -> float:
@@ -86,7 +81,7 @@ def _find_split(
     The score of a split is Σ l²/|l| + Σ r²/|r|: the larger, the purer (Gini). With r = t - l, Σ r² is
     Σ l² - 2 Σ t·l + Σ t²: sums of whole numbers, so nothing is rounded.
     """
-    start, end = nodes[START, node], nodes[END, node]
+    start, end, left = nodes[START, node], nodes[END, node], histogram[len(histogram) - 1]
     n_labels, n_rows = totals.shape[1], end - start
     squares = 0
     for label in range(n_labels):
@@ -101,7 +96,7 @@ def _find_split(
         missing = n_codes[j]
         for i in range(start, end):
             # Unsigned indices are not checked for counting from the end.
-            row = np.uint64(rows[i])
+            row = np.uint64(rows[0, i])
             code_here = np.uint32(codes[j, row])
             histogram[code_here, np.uint64(labels[row])] += amounts[row]
             histogram[code_here, np.uint64(n_labels)] += 1
@@ -146,7 +141,7 @@ def _find_split(
     return gain if gain > ROUNDING * n_rows else 0.0
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER, is_inner=True)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, TABLE, TABLE, NUMBER, TABLE, NUMBER, is_inner=True)
 def _split(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -154,27 +149,26 @@ def _split(
     labels: Ints,
     amounts: Ints,
     rows: Ints,
-    side: Ints,
     nodes: Ints,
     node: int,
     totals: Ints,
     left: int,
 ) -> None:
     """Make a node's two children, numbered ``left`` and ``left + 1``: draws that go left come first."""
-    column, code = nodes[COLUMN, node], nodes[CODE, node]
+    column, code, row, side = nodes[COLUMN, node], nodes[CODE, node], rows[0], rows[1]
     missing = n_codes[column] if nodes[MISSING_LEFT, node] else -1
     middle, n_right = nodes[START, node], 0
     for i in range(nodes[START, node], nodes[END, node]):
-        here = codes[column, rows[i]]
+        here = codes[column, row[i]]
         if (here == missing) | (here == code) | (is_number[column] & (here < code)):
-            totals[left, labels[rows[i]]] += amounts[rows[i]]
-            rows[middle] = rows[i]
+            totals[left, labels[row[i]]] += amounts[row[i]]
+            row[middle] = row[i]
             middle += 1
         else:
-            side[n_right] = rows[i]
+            side[n_right] = row[i]
             n_right += 1
     for i in range(n_right):
-        rows[middle + i] = side[i]
+        row[middle + i] = side[i]
     for label in range(totals.shape[1]):
         totals[left + 1, label] = totals[node, label] - totals[left, label]
     nodes[LEFT, node], nodes[RIGHT, node] = left, left + 1
@@ -198,16 +192,15 @@ def _grow(
     histogram: Ints,
 ) -> int:
     """Grow a tree, parents before their children, and return its number of nodes."""
-    left, row, side = histogram[len(histogram) - 1], rows[0], rows[1]
     n_nodes, n_known, first = 1, 0, 0
     nodes[END, 0] = len(labels)
     for i in range(len(labels)):
         totals[0, labels[i]] += amounts[i]
-        row[i] = i
+        rows[0, i] = i
     while n_nodes + 1 < 2 * max_leaves:
         while n_known < n_nodes:
             gains[n_known] = _find_split(
-                codes, n_codes, is_number, labels, amounts, row, nodes, n_known, totals, left, histogram, min_leaf
+                codes, n_codes, is_number, labels, amounts, rows, nodes, n_known, totals, histogram, min_leaf
             )
             n_known += 1
         while first < n_nodes - 1 and gains[first] == 0:
@@ -221,7 +214,7 @@ def _grow(
         if gains[best] == 0:
             break
         gains[best] = 0
-        _split(codes, n_codes, is_number, labels, amounts, row, side, nodes, best, totals, n_nodes)
+        _split(codes, n_codes, is_number, labels, amounts, rows, nodes, best, totals, n_nodes)
         n_nodes += 2
     return n_nodes
 
@@ -265,30 +258,13 @@ def grow_nodes(
     """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained.
 
     Of equal gains the node that was made first is split. Of equal splits the first column and code are taken. Missing
-    numbers go left only where that gains more.
+    numbers go left only where that gains more. ``codes`` are by column and draw; ``n_codes`` is the number of bins or
+    levels, which is also the code of missing; a leaf holds at least ``min_leaf`` draws. ``simplify`` undoes splits into
+    two leaves with the same label. ``amounts`` are what each draw counts for its label, 2 or more, by default 1: with
+    one label for all draws, the gain is the fall of the variance of the amounts, and ``n_right`` is their sum.
 
-    Parameters
-    ----------
-    codes : int32 array of shape (n_columns, n_draws)
-    n_codes : int array of shape (n_columns,)
-        The number of bins or levels, which is also the code of missing.
-    is_number : bool array of shape (n_columns,)
-    labels : int array of shape (n_draws,)
-    n_labels : int
-    max_leaves : int or None
-    min_leaf : int
-        The minimum number of draws in a leaf.
-    simplify : bool
-        Whether a split into two leaves with the same label is undone.
-    amounts : int array of shape (n_draws,) or None
-        What each draw counts for its label, 2 or more; None for 1. With one label for all draws, the gain is the fall
-        of the variance of the amounts. ``n_right`` is then their sum.
-
-    Returns
-    -------
-    int array of shape (8, n_nodes)
-        Lines: column (-1 for a leaf), code, missing_left, left, right, label, n_draws, n_right. The root comes first,
-        then its left and its right subtree.
+    The result has a column for each node, the root first, then its left and its right subtree, and the lines column
+    (-1 for a leaf), code, missing_left, left, right, label, n_draws, n_right.
     """
     n_draws = len(labels)
     max_leaves = max(1, n_draws if max_leaves is None else min(max_leaves, n_draws))
@@ -318,3 +294,42 @@ def grow_nodes(
     grown[LEFT], grown[RIGHT] = number[grown[LEFT]], number[grown[RIGHT]]
     grown[COLUMN:LABEL, is_leaf] = np.array([[-1], [0], [0], [-1], [-1]])
     return grown
+
+
+@compiled(reads(types.float64, 2), LABELS, NUMBERS, NUMBERS, FLAGS, LABELS, LABELS, LINE)
+def _pass(
+    rows: Floats,
+    column: Ints,
+    threshold: Floats,
+    level: Floats,
+    missing_left: Bools,
+    left: Ints,
+    right: Ints,
+    leaves: Ints,
+) -> None:
+    for i in range(len(rows)):
+        node = 0
+        while column[node] >= 0:
+            value = rows[i, column[node]]
+            # No comparison with NaN holds.
+            goes_left = value <= threshold[node] or value == level[node]
+            if np.isnan(value):
+                goes_left = missing_left[node]
+            node = left[node] if goes_left else right[node]
+        leaves[i] = node
+
+
+def find_leaves(
+    rows: Floats, column: Ints, threshold: Floats, level: Floats, missing_left: Bools, left: Ints, right: Ints
+) -> Ints:
+    """Return the leaf in which each row ends. All but the rows are by node.
+
+    ``column`` is the one on which a node splits; -1 at a leaf. A row goes left if its value is at most the threshold or
+    equals the level. A split has one of the two; the other is NaN. ``missing_left`` is for missing values.
+    """
+    # A kernel does not check its indices.
+    if column.max() >= rows.shape[1]:
+        raise ValueError(f"a node splits on column {column.max()}, and rows have {rows.shape[1]} columns.")
+    leaves = np.empty(len(rows), dtype=np.intp)
+    _pass(np.asarray(rows, dtype=np.float64), column, threshold, level, missing_left, left, right, leaves)
+    return leaves

@@ -292,15 +292,9 @@ def _move(
 
 
 class CodedDraws:
-    """Draws as bin codes of some columns, along which boxes move.
+    """Draws as bin codes of some columns, at most 64, along which boxes move.
 
-    Parameters
-    ----------
-    cells : uint16 array of shape (n_columns, n_draws)
-        Bin codes, of at most 64 columns.
-    n_codes : int array of shape (n_columns,)
-        The number of bins or levels, which is also the code of missing.
-    is_number : bool array of shape (n_columns,)
+    ``cells`` are by column and draw; ``n_codes`` is the number of bins or levels, which is also the code of missing.
     """
 
     def __init__(self, cells: Cells, n_codes: Ints, is_number: Bools) -> None:
@@ -331,30 +325,14 @@ class CodedDraws:
         of levels; under one, levels are taken by the gain for the slack that they use. A box under the floor moves
         towards it first.
 
-        Parameters
-        ----------
-        allowed : bool array of shape (n_columns, width)
-            The codes that the box allows.
-        is_cut : bool array of shape (n_columns,)
-            Whether the box allows less than every code.
-        kinds : uint8 array of shape (n_draws,)
-        ways : sequence of pairs of arrays of shape (n_kinds,)
-            What the box gains by each draw of a kind inside; not negative where there is a floor. And what the draw
-            adds to the slack of the box, which stays at zero or over: 1 − θ for a right draw and −θ for a wrong one,
-            for a floor of θ; None for no floor.
-        penalty : float
-            What a cut must gain to be worth reading.
-        max_cuts : int
-            The maximum number of columns that are cut; a box that is cut along more keeps its cuts or loses some.
-        max_moves : int
-            The maximum number of moves in each way.
-        inside : bool array of shape (n_draws,) or None
-            The draws that other columns do not keep out of the box; None for all.
+        The box allows the codes in ``allowed``, of shape (n_columns, width), and less than every code in the columns
+        in ``is_cut``; draws outside ``inside`` are kept out by other columns. A way has two numbers for each kind of
+        draws: what the box gains by one inside, not negative where there is a floor, and what it adds to the slack of
+        the box, which stays at zero or over: 1 − θ for a right draw and −θ for a wrong one, for a floor of θ; None for
+        no floor. A cut must gain the ``penalty`` to be worth reading; a box with more than ``max_cuts`` keeps its cuts
+        or loses some.
 
-        Returns
-        -------
-        list of pairs of arrays
-            After each way the codes that the box allows, and whether it is cut.
+        Returns after each way the codes that the box allows, and whether each column is cut.
         """
         n_ways, n_kinds = len(ways), len(ways[0][0])
         # The box as it is given, and after each way.

@@ -23,15 +23,17 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.bounds import BranchTree, still_possible, tighten
-from oleander.selection.model import CoverageModel, plain_model
+from oleander.selection.bounds import BranchTree, still_possible
+from oleander.selection.model import CoverageModel
 from oleander.selection.result import Run
 from oleander.selection.search import walk
 
 # Exchanges without a better choice after which the search from a union of groups ends.
-PATIENCE = 50
+PATIENCE = 30
 # Steps of a share's bound, and nodes of its tree before the knapsack is solved again.
 SHARE_STEPS, NODES_AT_ONCE = 40, 30
+# A share's value is exact to this much.
+TOLERANCE = 0.001
 # A move takes ten steps in the model, and one more per NODES_PER_STEP nodes since the last move, at most MOST_STEPS.
 NODES_PER_STEP, MOST_STEPS = 100, 200
 # The length of the first move, in steps that would reach the cutoff if the bound kept falling at its first rate.
@@ -46,7 +48,7 @@ class Share:
 
     candidates: Ints
     multipliers: Floats
-    bound: float
+    bound: float = np.inf
     is_bounded: bool = False
     is_final: bool = False
     tree: BranchTree | None = None
@@ -64,16 +66,12 @@ class Group:
         self.points = np.flatnonzero(rows.covered_by(np.arange(len(candidates))))
         self.sure = rows[:, self.points]
         self.weights = np.zeros(len(self.points))
-        self.shares: dict[int, Share] = {}
+        # No sets are worth nothing.
+        self.shares = {0: Share(candidates[:0], self.weights, bound=0.0, is_final=True)}
         # The choices met so far, and the points that each covers, as packed bits.
         self.choices: list[Ints] = []
         self._covers = np.empty((0, self.sure.words.shape[1]), dtype=np.uint64)
         self.meet(np.empty(0, dtype=np.intp))
-
-    def open_share(self, k: int, candidates: Ints, multipliers: Floats) -> None:
-        """Let the group get k sets; nothing is known of them but that no sets are worth nothing."""
-        self.shares[k] = Share(candidates[: None if k else 0], multipliers[self.points], np.inf if k else 0.0)
-        self.shares[k].is_final = k == 0
 
     def meet(self, chosen: Ints) -> None:
         """Keep a choice, unless one that covers the same points is known."""
@@ -82,19 +80,15 @@ class Group:
             self.choices.append(chosen)
             self._covers = np.vstack([self._covers, line])
 
-    def best_met(self, weights: Floats | None = None) -> tuple[Floats, Ints]:
-        """Return the largest worth of the choices met for each possible share, −inf where there is none, and its place.
-
-        The weights of points are those of the group unless others are given.
-        """
-        worths = kernels.PackedRows(self._covers, len(self.points)) @ (self.weights if weights is None else weights)
+    def best_met(self, weights: Floats) -> tuple[Floats, Ints]:
+        """Return the largest worth of the choices met for each possible share, −inf for others, and its place."""
+        worths = kernels.PackedRows(self._covers, len(self.points)) @ weights
         sizes = np.array([len(chosen) for chosen in self.choices])
         table, places = np.full(self.total + 1, -np.inf), np.zeros(self.total + 1, dtype=np.intp)
         for k in self.shares:
-            same = np.flatnonzero(sizes == k)
-            if len(same):
-                places[k] = same[worths[same].argmax()]
-                table[k] = worths[places[k]]
+            # The empty choice is always met, and k sets may be worth no more than fewer.
+            places[k] = np.where(sizes <= k, worths, -1.0).argmax()
+            table[k] = worths[places[k]]
         return table, places
 
     def covered(self, place: int) -> Bools:
@@ -111,76 +105,47 @@ class Group:
     def reweigh(self, weights: Floats) -> None:
         """Change the points' weights and bring every share's bound up to date."""
         rise = float(np.maximum(weights - self.weights, 0.0).sum())
-        changed = not np.array_equal(weights, self.weights)
         for k, share in self.shares.items():
-            if k == 0 or (share.bound < np.inf and not changed):
-                continue
-            # A multiplier that was at its limit follows it; the others stay where they were, if they may.
-            tight = share.multipliers >= self.weights
-            share.multipliers = np.where(tight, weights, np.minimum(share.multipliers, weights))
-            share.bound = min(share.bound + rise, self._dual(k, share, weights))
-            share.is_final = share.is_bounded = False
-            share.tree = None
+            if k:
+                # A multiplier that was at its limit follows it; the others stay where they were, if they may.
+                tight = share.multipliers >= self.weights
+                share.multipliers = np.where(tight, weights, np.minimum(share.multipliers, weights))
+                dual = kernels.Dual(self.sure, weights, k, share.multipliers, candidates=share.candidates)
+                share.bound = min(share.bound + rise, dual.bound)
+                share.is_final, share.is_bounded, share.tree = False, False, None
         self.weights = weights
 
-    def _dual(self, k: int, share: Share, weights: Floats) -> float:
-        prices = (self.sure @ share.multipliers)[share.candidates]
-        best = np.partition(prices, len(prices) - k)[len(prices) - k :] if k < len(prices) else prices
-        return float((weights - share.multipliers).sum() + best.sum())
-
-    def _nearest_multipliers(self, k: int) -> Floats:
-        """Return the multipliers of the nearest share that has been bounded, or else the share's own."""
-        bounded = [n for n, share in self.shares.items() if share.is_bounded]
-        return self.shares[min(bounded, key=lambda n: (abs(n - k), n), default=k)].multipliers
-
-    def refine(self, k: int, needed: float, run: Run, tolerance: float) -> int:
+    def refine(self, k: int, needed: float, run: Run) -> int:
         """Take a step towards an exact bound of share k; forbid the share if it is not worth what is needed.
 
         Returns the number of nodes.
         """
-        share = self.shares[k]
+        share, n_nodes = self.shares[k], 0
         if k > 1 and not share.is_bounded:
-            self._bound(k, needed, run)
-            return 0
-        known = float(self.best_met()[0][k])
-        low = needed if known < needed else known + tolerance
-        if share.tree is None:
-            # A shared point may have no weight left.
-            points = np.flatnonzero(self.weights)
-            share.tree = BranchTree(
-                self.sure[share.candidates][:, points],
-                self.weights[points],
-                k,
-                cutoff=low,
-                step=tolerance,
-                multipliers=share.multipliers[points],
+            # The nearest share that has been bounded knows multipliers.
+            known = [n for n, other in self.shares.items() if other.is_bounded]
+            start = self.shares[min(known, key=lambda n: (abs(n - k), n), default=k)].multipliers
+            dual = kernels.Dual(self.sure, self.weights, k, start, candidates=share.candidates)
+            dual.take(SHARE_STEPS, max(needed, 0.0))
+            share.multipliers, share.is_bounded = dual.multipliers, True
+            share.bound = min(share.bound, dual.bound)
+            share.candidates = share.candidates[still_possible(dual, needed)]
+            is_possible = share.bound >= needed and len(share.candidates) >= k
+        else:
+            best = float(self.best_met(self.weights)[0][k])
+            low = max(needed, best + TOLERANCE)
+            tree = share.tree = share.tree or BranchTree(
+                self.sure, self.weights, k, share.candidates, share.multipliers, cutoff=low, step=TOLERANCE
             )
-        tree = share.tree
-        tree.cutoff = max(tree.cutoff, low)
-        n_nodes = tree.grow(NODES_AT_ONCE, run.should_stop)
-        if tree.chosen:
-            self.meet(share.candidates[list(tree.chosen)])
-        share.bound, share.is_final = min(share.bound, tree.bound), tree.is_complete
-        if share.is_final and max(known, tree.value) < needed:
+            tree.cutoff = max(tree.cutoff, low)
+            n_nodes = tree.grow(NODES_AT_ONCE, run.should_stop)
+            if tree.chosen:
+                self.meet(np.array(tree.chosen))
+            share.bound, share.is_final = min(share.bound, tree.bound), tree.is_complete
+            is_possible = not share.is_final or max(best, tree.value) >= needed
+        if not is_possible:
             del self.shares[k]
         return n_nodes
-
-    def _bound(self, k: int, needed: float, run: Run) -> None:
-        """Bound share k by its dual, and drop what cannot be worth what is needed."""
-        share = self.shares[k]
-        point = tighten(
-            plain_model(self.sure[share.candidates], k, self.weights),
-            max(needed, 0.0),
-            self._nearest_multipliers(k),
-            n_steps=SHARE_STEPS,
-            should_stop=lambda best: best.bound < needed or run.should_stop(),
-        )
-        share.is_bounded = True
-        share.multipliers = point.multipliers
-        share.bound = min(share.bound, point.bound)
-        share.candidates = share.candidates[still_possible(point, needed)]
-        if share.bound < needed or len(share.candidates) < k:
-            del self.shares[k]
 
 
 class Decomposition:
@@ -190,19 +155,16 @@ class Decomposition:
     """
 
     def __init__(self, model: CoverageModel, run: Run, multipliers: Floats, label: Ints) -> None:
-        self.model, self.run = model, run
-        self.total = model.limit
-        self.multipliers = np.clip(multipliers, 0.0, model.weights)
-        self.tolerance = 0.001 * run.grain if run.grain else run.slack
-        self.n_nodes = self._n_nodes_then = 0
-        self.best_bound, self.best_multipliers = np.inf, self.multipliers
+        self.model, self.run, self.total = model, run, model.limit
+        self.multipliers = self.best_multipliers = np.clip(multipliers, 0.0, model.weights)
+        self.best_bound, self.n_nodes, self._n_nodes_then = np.inf, 0, 0
         # The length of a step along a slope, and how far the model says that the bound can fall.
         self.reach = self.predicted = 0.0
-        members = [np.flatnonzero(label == number) for number in range(int(label.max()) + 1)]
-        self.groups = [Group(model, candidates) for candidates in members]
+        self.groups = [Group(model, np.flatnonzero(label == number)) for number in range(int(label.max()) + 1)]
         for group in self.groups:
-            for k in range(min(self.total, len(group.candidates)) + 1):
-                group.open_share(k, np.arange(len(group.candidates)), self.multipliers)
+            everyone = np.arange(len(group.candidates))
+            for k in range(1, min(self.total, len(everyone)) + 1):
+                group.shares[k] = Share(everyone, self.multipliers[group.points])
         self._share_points()
 
     def _share_points(self) -> None:
@@ -213,30 +175,28 @@ class Decomposition:
         self.shared = touched > 1
         self._reweigh()
 
+    def _weights(self) -> Floats:
+        """Return what each point is worth to a group that covers it."""
+        return np.where(self.shared, self.multipliers, self.model.weights)
+
     def _reweigh(self) -> None:
         weights = self._weights()
         for group in self.groups:
             group.reweigh(weights[group.points])
         self.constant = float((self.model.weights - weights).sum())
 
-    def _weights(self) -> Floats:
-        """Return what each point is worth to a group that covers it."""
-        return np.where(self.shared, self.multipliers, self.model.weights)
-
     def solve(self, patience: int | None = None) -> None:
         """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.
 
         With `patience` it also ends after that many nodes that have not tightened the bound.
         """
-        rounds = 0
         tightest, n_nodes_then = self.run.bound, self.n_nodes
         while not self.run.should_stop():
-            if self.run.bound <= tightest - self.run.step:
+            if self.run.bound < tightest:
                 tightest, n_nodes_then = self.run.bound, self.n_nodes
             if patience is not None and self.n_nodes - n_nodes_then >= patience:
                 return
-            tables = [group.table() for group in self.groups]
-            worth, path, others = allot(tables, self.total)
+            worth, path, others = allot([group.table() for group in self.groups], self.total)
             bound = self.constant + worth
             if not path or bound < self.run.cutoff:
                 self.run.exhaust()
@@ -244,11 +204,15 @@ class Decomposition:
             self.run.tighten(bound)
             if self._forbid(others) or self._refine(path, others):
                 continue
-            places = [int(group.best_met()[1][k]) for group, k in zip(self.groups, path, strict=True)]
-            self._offer(places, with_search=rounds % 5 == 0)
+            places = [int(group.best_met(group.weights)[1][k]) for group, k in zip(self.groups, path, strict=True)]
+            chosen = [group.candidates[group.choices[place]] for group, place in zip(self.groups, places, strict=True)]
+            union = np.concatenate(chosen)
+            # Groups were solved apart: exchanges find what they cover twice.
+            exchanged, _ = walk(self.model, union, patience=PATIENCE, should_stop=self.run.should_stop)
+            for choice in (union, exchanged):
+                self.run.offer(self.model.value(choice), self.model.names(choice))
             if self.run.should_stop():
                 return
-            rounds += 1
             self._move(places, bound)
             if self.predicted < LITTLE * (self.best_bound - self.run.cutoff) and not self._join():
                 return
@@ -265,23 +229,12 @@ class Decomposition:
 
     def _refine(self, path: list[int], others: list[Floats]) -> bool:
         """Make the bounds on the path tighter; return whether there was anything to do."""
-        cutoff = self.run.cutoff - self.constant
-        loose = [number for number, k in enumerate(path) if not self.groups[number].shares[k].is_final]
-        for number in loose:
-            if self.run.should_stop():
-                break
-            needed = cutoff - others[number][path[number]]
-            self.n_nodes += self.groups[number].refine(path[number], needed, self.run, self.tolerance)
-        return bool(loose)
-
-    def _offer(self, places: list[int], *, with_search: bool) -> None:
-        chosen = [group.candidates[group.choices[place]] for group, place in zip(self.groups, places, strict=True)]
-        union = np.concatenate(chosen)
-        self.run.offer(self.model.value(union), self.model.names(union))
-        if with_search:
-            # Groups were solved apart: exchanges find what they cover twice.
-            found, _ = walk(self.model, union, patience=PATIENCE, should_stop=self.run.should_stop)
-            self.run.offer(self.model.value(found), self.model.names(found))
+        cutoff, is_loose = self.run.cutoff - self.constant, False
+        for group, k, other in zip(self.groups, path, others, strict=True):
+            if not group.shares[k].is_final and not self.run.should_stop():
+                self.n_nodes += group.refine(k, cutoff - other[k], self.run)
+                is_loose = True
+        return is_loose
 
     def _slope(self, places: list[int]) -> Floats:
         """Return by how many groups each shared point is covered by these choices, less the once that it counts."""
@@ -348,10 +301,12 @@ class Decomposition:
                 names[one.candidates[first.candidates]] = names[other.candidates[second.candidates]] = True
         members = np.flatnonzero(np.logical_or.reduce(list(possible.values())))
         joined = Group(self.model, members)
+        if 0 not in possible:
+            del joined.shares[0]
         for k, names in possible.items():
             candidates = np.flatnonzero(names[members])
-            if len(candidates) >= k:
-                joined.open_share(k, candidates, self.multipliers)
+            if 0 < k <= len(candidates):
+                joined.shares[k] = Share(candidates, self.multipliers[joined.points])
         for pair in product(_best_choices(one), _best_choices(other)):
             both = np.concatenate(pair)
             if np.isin(both, members).all():
@@ -361,8 +316,8 @@ class Decomposition:
 
 def _best_choices(group: Group) -> list[Ints]:
     """Return the best choice met for each share of a group, by the candidates of the model."""
-    table, places = group.best_met()
-    return [group.candidates[group.choices[place]] for place in places[table > -np.inf]]
+    _, places = group.best_met(group.weights)
+    return [group.candidates[group.choices[places[k]]] for k in group.shares]
 
 
 def most_disputing(
@@ -383,21 +338,18 @@ def most_disputing(
 
 
 def group_candidates(model: CoverageModel, chosen: Ints, multipliers: Floats, *, max_chosen: int) -> Ints:
-    """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
+    """Return a group number for each candidate; a group of average density holds at most `max_chosen` of the chosen.
 
     A candidate goes to the chosen set that it overlaps most. A candidate that overlaps none goes with the
-    candidates that it overlaps most. Then the two groups that share most, relative to their sizes, are joined, and
-    so on while neither the number of chosen sets nor the weight of a group grows too large for a tree. At last
-    groups that dispute points are joined while none grows larger than the largest.
+    candidates that it overlaps most. Then the two groups that dispute most are joined, and so on while none grows too
+    large for a tree.
     """
-    nearest, sure = _nearest_chosen(model, chosen), model.sure.to_sparse()
+    label, sure = _nearest_chosen(model, chosen), model.sure.to_sparse()
     touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
-    touches[np.repeat(nearest, np.diff(sure.indptr)), sure.indices] = True
-    max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
-    label = _join_groups(touches, model.weights, max_chosen, max_weight)[nearest]
+    touches[np.repeat(label, np.diff(sure.indptr)), sure.indices] = True
     sizes = np.bincount(label, minlength=len(touches))
-    largest = int(sizes.max())
-    while (pair := most_disputing(model.weights, multipliers, touches, sizes, largest)) is not None:
+    most = max(model.n_candidates * max_chosen / len(chosen), sizes.max())
+    while (pair := most_disputing(model.weights, multipliers, touches, sizes, most)) is not None:
         first, second = pair
         label[label == second] = first
         touches[first] |= touches[second]
@@ -415,36 +367,11 @@ def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
         known = np.flatnonzero(label >= 0)
         member = sparse.csr_array((np.ones(len(known)), (label[known], known)), shape=(len(chosen), model.n_candidates))
         # How much of each candidate's weight the members of each label cover, counted as often as they do.
-        overlap = (sure * model.weights[None, :]) @ (member @ sure).T.tocsr()
-        overlap = overlap.toarray()
+        overlap = ((sure * model.weights[None, :]) @ (member @ sure).T.tocsr()).toarray()
         new = (label < 0) & (overlap.max(axis=1) > 0)
         if not new.any():
             return np.where(label < 0, len(chosen), label)
         label[new] = overlap[new].argmax(axis=1)
-
-
-def _join_groups(touches: Bools, weights: Floats, max_chosen: int, max_weight: float) -> Ints:
-    """Return the group of each row of touched points after joining those that share most."""
-    n_rows = len(touches)
-    label = np.arange(n_rows)
-    n_chosen = np.ones(n_rows, dtype=np.intp)
-    n_chosen[-1] = 0
-    shared = (touches * weights) @ touches.T
-    while True:
-        size = shared.diagonal()
-        score = shared / np.maximum(np.sqrt(size[:, None] * size[None, :]), np.finfo(float).tiny)
-        score[n_chosen[:, None] + n_chosen[None, :] > max_chosen] = 0.0
-        score[size[:, None] + size[None, :] - shared > max_weight] = 0.0
-        np.fill_diagonal(score, 0.0)
-        first, second = sorted(divmod(int(score.argmax()), n_rows))
-        if score[first, second] <= 0.0:
-            return label
-        label[label == second] = first
-        n_chosen[first] += n_chosen[second]
-        touches[first] |= touches[second]
-        touches[second] = False
-        shared[first] = shared[:, first] = touches @ np.where(touches[first], weights, 0.0)
-        shared[second] = shared[:, second] = 0.0
 
 
 def allot(tables: list[Floats], total: int) -> tuple[float, list[int], list[Floats]]:

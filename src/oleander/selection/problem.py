@@ -5,6 +5,7 @@ Solvers are looked up by name when `solve` is called; nothing here imports one.
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,8 +16,9 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement, pack_matrix, selective_model
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, pack_matrix
 from oleander.selection.result import Run, SelectionResult, StageRecord
+from oleander.selection.selective import selective_model
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
@@ -35,7 +37,7 @@ class SelectionProblem:
     agrees : sparse or dense boolean matrix of shape (n_candidates, n_points)
         The points of its region on which a candidate gives the black box's answer; inside `covers`.
     weights : array of shape (n_points,), optional
-        How many equal rows a point stands for, or how much it matters. One each by default.
+        How many equal rows a point stands for: whole numbers, one each by default.
     fidelity : array of shape (n_candidates,), optional
         The measure that is compared with the floor in the strict formulation, say a lower confidence bound. By
         default the share of a candidate's weight on which it agrees.
@@ -61,13 +63,15 @@ class SelectionProblem:
         self.weights = np.ones(self.n_points)
         if weights is not None:
             self.weights = _one_each(weights, "weights", self.n_points, "points")
+            if (self.weights % 1).any():
+                raise ValueError("weights count rows, so they need to be whole numbers: scale and round others.")
         if not self.weights.any():
             raise ValueError("every weight is 0, so no choice is wider than another; one needs to be positive.")
         self._given_fidelity = None
         if fidelity is not None:
             self._given_fidelity = _one_each(fidelity, "fidelity", self.n_candidates, "candidates", highest=1.0)
         # Loading kernels may take seconds, and compiling them on a new machine more: not in the time limit of a solve.
-        kernels.load("PackedRows", "take_volume_steps")
+        kernels.load("PackedRows", "Dual")
 
     @property
     def n_candidates(self) -> int:
@@ -131,7 +135,7 @@ class SelectionProblem:
             under `"strict"`, then the smallest; `SelectionResult` says how far that is guaranteed.
         """
         from oleander.selection.solvers import get_solver
-        from oleander.selection.solving import answer
+        from oleander.selection.solving import answer, assemble
 
         started = time.monotonic()
         if gap < 0 or (time_limit is not None and time_limit < 0):
@@ -140,9 +144,9 @@ class SelectionProblem:
             raise ValueError(f"max_explainers={max_explainers} is not allowed: give a whole number, 1 or more.")
         if not 0.0 < min_fidelity <= 1.0:
             raise ValueError(f"min_fidelity={min_fidelity} is not allowed: give a number over 0 and up to 1.")
-        statement = self._state(formulation, float(min_fidelity), int(max_explainers))
+        model = self._state(formulation, float(min_fidelity), int(max_explainers))
         run = Run(
-            statement.model,
+            model,
             time_limit=np.inf if time_limit is None else float(time_limit),
             gap=float(gap),
             progress=progress,
@@ -150,7 +154,14 @@ class SelectionProblem:
         )
         wanted = _read_indices(start, self.n_candidates, "start")
         unsure = _read_indices(tentative, self.n_candidates, "tentative")
-        return answer(statement, get_solver(solver), run, wanted, unsure)
+        if not model.n_candidates:
+            note = (
+                f"min_fidelity={min_fidelity:g} leaves no candidate: the best of {self.n_candidates} reaches "
+                f"{self.fidelity.max():.3g}. Lower min_fidelity, or use other radii."
+            )
+            return replace(assemble(model, run, "infeasible"), note=note)
+        fidelity = self.fidelity if formulation == "strict" else None
+        return answer(model, fidelity, get_solver(solver), run, wanted, unsure)
 
     def sweep(
         self,
@@ -184,26 +195,18 @@ class SelectionProblem:
                 results[number, floor] = self.solve(number, floor, start=chosen, **options)
         return {(number, floor): tightened(results, (number, floor)) for floor, number in product(floors, numbers)}
 
-    def _state(self, formulation: Formulation, min_fidelity: float, budget: int) -> Statement:
+    def _state(self, formulation: Formulation, min_fidelity: float, budget: int) -> CoverageModel:
         """Return the model at this floor."""
-        everyone = allowed = np.arange(self.n_candidates)
-        fidelity = None
         if formulation == "strict":
-            fidelity = self.fidelity
-            everything = CoverageModel(self.covers, self.weights, budget, everyone)
-            reaches = fidelity >= min_fidelity - SHARE_TOLERANCE
-            allowed = np.flatnonzero(reaches & (np.diff(self.covers.indptr) > 0))
-        elif formulation == "selective":
+            reaches = self.fidelity >= min_fidelity - SHARE_TOLERANCE
+            model = CoverageModel(self.covers, self.weights, budget, np.arange(self.n_candidates))
+            return model.keep(np.flatnonzero(reaches & (np.diff(self.covers.indptr) > 0)))
+        if formulation == "selective":
             if self._given_fidelity is not None:
                 raise ValueError("fidelity is for the strict formulation only: selective counts rows itself.")
             # Every candidate may be chosen: the worst one simply counts nothing.
-            everything = selective_model(self.covers, self.agrees, self.weights, budget, min_fidelity)
-        else:
-            raise ValueError(f"formulation={formulation!r} is not known: use 'strict' or 'selective'.")
-        points = None if self.weights.all() else np.flatnonzero(self.weights)
-        is_whole = points is None and len(allowed) == len(everyone)
-        model = everything if is_whole else everything.keep(allowed, points)
-        return Statement(everything, model, fidelity, min_fidelity)
+            return selective_model(self.covers, self.agrees, self.weights, budget, min_fidelity)
+        raise ValueError(f"formulation={formulation!r} is not known: use 'strict' or 'selective'.")
 
 
 def _boolean_matrix(given: object, name: str) -> "PackedRows":

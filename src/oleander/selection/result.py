@@ -4,18 +4,19 @@ Solvers write to a `Run` as they go, so that a time limit or Ctrl-C at any momen
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
-from math import isfinite
-from typing import Any, Literal, Self, get_args
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal, Self
 
 import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Bools, Ints
+from oleander.files.codec import Saved
 from oleander.messages import show_upper_percent
-from oleander.selection.model import CoverageModel
+from oleander.selection.model import ROUNDING, CoverageModel
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
@@ -27,11 +28,7 @@ class StageRecord:
     name: str
     # Seconds.
     runtime: float = 0.0
-    # Points that the stage merged, or removed because no candidate covers them.
-    n_merged: int = 0
-    # Candidates that the stage showed to be unnecessary.
-    n_dropped: int = 0
-    # Moves of a search, steps of a bound, nodes of a tree.
+    # Candidates dropped, moves of a search, steps of a bound, nodes of a tree.
     n_steps: int = 0
     # The best value and the bound when the stage ended, or now if it is at work.
     value: float = 0.0
@@ -41,9 +38,8 @@ class StageRecord:
 class Run:
     """The state of one solve, which begins with the empty choice and all weight as the bound.
 
-    The model gives the step between values and their rounding error. The time limit counts from `started`, a time on
-    the monotonic clock. A solve stops at the relative `gap`, and `progress` gets the record of the stage at work some
-    ten times a second.
+    The time limit counts from `started`, a time on the monotonic clock. A solve stops at the relative `gap`, and
+    `progress` gets the record of the stage at work some ten times a second.
     """
 
     def __init__(
@@ -56,19 +52,16 @@ class Run:
         started: float | None = None,
     ) -> None:
         self.gap, self.progress = gap, progress
-        self.grain, self.slack = model.grain, model.slack
         self.started = time.monotonic() if started is None else started
         self.deadline = self.started + time_limit
         self.value = 0.0
         self.chosen = np.empty(0, dtype=np.intp)
         self.bound = float(model.weights.sum())
+        # The rounding error that a bound may carry. Values are whole, so a better one is better by at least a step.
+        self.slack = ROUNDING * self.bound
+        self.step = 1.0 - self.slack
         self.stages: list[StageRecord] = []
         self._next_report = self.started
-
-    @property
-    def step(self) -> float:
-        """A better value is better by at least this much."""
-        return self.grain - self.slack if self.grain else self.slack
 
     @property
     def cutoff(self) -> float:
@@ -78,12 +71,12 @@ class Run:
     @property
     def is_settled(self) -> bool:
         """Whether nothing worth looking for is left."""
-        return self.bound <= self.cutoff + 0.25 * self.slack
+        return self.bound <= self.cutoff
 
     @property
     def is_proven(self) -> bool:
         """Whether no choice has a larger value than the best one found."""
-        return self.bound <= self.value + (0.5 if self.grain else 2.0) * self.slack
+        return self.bound <= self.value
 
     @property
     def runtime(self) -> float:
@@ -108,18 +101,16 @@ class Run:
 
     def offer(self, value: float, chosen: Ints) -> None:
         """Take a choice, named by the indices of the stated problem, if it is better than the best so far."""
-        if value > self.value + self.slack:
+        if value > self.value:
             self.value, self.chosen = value, np.sort(chosen)
 
     def tighten(self, bound: float) -> None:
-        """Take an upper bound, rounded down to a value that can occur.
+        """Take an upper bound, rounded down to a whole number.
 
         Candidates are dropped because no choice worth the cutoff needs them, so no bound holds for values under it.
         """
-        bound = max(bound, self.cutoff)
-        if self.grain:
-            bound = float(np.floor((bound + 0.25 * self.slack) / self.grain) * self.grain)
-        self.bound = max(min(self.bound, bound), self.value)
+        whole = float(np.floor(max(bound, self.cutoff) + 0.5 * self.slack))
+        self.bound = max(min(self.bound, whole), self.value)
 
     def exhaust(self) -> None:
         """Note that every choice worth the cutoff has been ruled out."""
@@ -139,7 +130,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Saved):
     """The distance of a choice from the best possible, without the choice itself and the time that it took.
 
     Equal fits have equal proofs.
@@ -153,6 +144,7 @@ class Proof:
     objective: float
     # No choice covers more.
     bound: float
+    # "optimal" or "infeasible" only if that is proven, and "unknown" if nothing could be chosen before time ran out.
     status: Status
     # Share of all weight that is covered.
     coverage: float
@@ -169,34 +161,16 @@ class Proof:
         """Whether no better choice exists."""
         return self.status == "optimal"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as numbers and strings."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the proof that `to_dict` described; ``ValueError`` for what no solve returns."""
-        names = [field.name for field in fields(cls)]
-        if set(data) != set(names):
-            raise ValueError(f"a proof has {', '.join(names)}, and not {', '.join(map(str, data))}.")
-        if data["status"] not in get_args(Status):
-            raise ValueError(f"status={data['status']!r} is not known: use one of {', '.join(get_args(Status))}.")
-        numbers = {name: value for name, value in data.items() if name != "status"}
-        for name, value in numbers.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
-                raise ValueError(f"{name}={value!r} of a proof is not allowed: it needs a number, at least 0.")
-        proof = cls(status=data["status"], **{name: float(value) for name, value in numbers.items()})
-        if proof.coverage > 1.0:
-            raise ValueError(f"coverage={proof.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
-        if proof.status in ("optimal", "feasible") and proof.objective > proof.bound:
-            raise ValueError(f"objective={proof.objective} of a proof is beyond its bound={proof.bound}.")
-        if proof.is_proven_optimal and proof.objective < proof.bound:
-            raise ValueError(f"status='optimal' needs a bound of {proof.objective}, the objective, not {proof.bound}.")
-        return proof
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for a proof that no solve has."""
+        numbers = self.objective, self.bound, self.coverage, self.total_weight
+        is_possible = all(0 <= number < inf for number in numbers) and self.objective <= self.bound
+        if not is_possible or self.coverage > 1.0 or (self.is_proven_optimal and self.objective < self.bound):
+            raise ValueError(f"no solve has this proof: {self}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SelectionResult:
+class SelectionResult(Proof):
     """The chosen candidates and the proof of how good they are.
 
     No chosen candidate of a proven optimum is redundant: without it less would be covered. (A choice without a proof is
@@ -214,13 +188,6 @@ class SelectionResult:
     # The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"` it need not count
     # all that it covers.
     counted: sparse.csr_array
-    # These five as in `Proof`. The status is `"optimal"` or `"infeasible"` only if that is proven, and `"unknown"` if
-    # nothing could be chosen before time ran out.
-    objective: float
-    bound: float
-    status: Status
-    coverage: float
-    total_weight: float
     # Seconds of the whole solve.
     runtime: float
     # A record of each stage of the solve.
@@ -234,16 +201,6 @@ class SelectionResult:
     def proof(self) -> Proof:
         """The distance of the choice from the best possible, without the choice itself."""
         return Proof(self.objective, self.bound, self.status, self.coverage, self.total_weight)
-
-    @property
-    def is_proven_optimal(self) -> bool:
-        """Whether no better choice exists."""
-        return self.proof.is_proven_optimal
-
-    @property
-    def gap(self) -> float:
-        """The distance from the objective to the bound, as a share of the objective."""
-        return self.proof.gap
 
     @property
     def message(self) -> str:

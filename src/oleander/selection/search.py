@@ -1,4 +1,4 @@
-"""Search for good choices: lazy greedy for every model, and a tabu walk over swaps."""
+"""Search for good choices: lazy greedy, and a tabu walk over swaps."""
 
 from collections.abc import Callable
 
@@ -11,54 +11,29 @@ from oleander.selection.model import CoverageModel
 def greedy(model: CoverageModel, start: Ints | None = None, *, should_stop: Callable[[], bool] = lambda: False) -> Ints:
     """Return the choice that adds the largest weight at every step, smallest index first on ties.
 
-    The value of a choice is monotone and submodular in both formulations, so an old gain bounds a new one and
-    only candidates that could still be the best are evaluated again. The choice reaches at least 1 − 1/e of the
-    optimum unless `should_stop` ends the search.
+    An old gain of plain coverage bounds a new one, so only candidates that could still be the best are evaluated again.
+    The choice then reaches at least 1 − 1/e of the optimum unless `should_stop` ends the search.
 
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]), budget=2)
     >>> greedy(model).tolist()
     [0, 2]
     """
-    chosen = [int(i) for i in (() if start is None else start)]
-    left = model.weights.copy()
-    left[model.sure.covered_by(np.asarray(chosen, dtype=np.intp))] = 0.0
-    value = model.value(np.asarray(chosen, dtype=np.intp))
-    upper = gains(model, left)
-    upper[chosen] = 0.0
-    is_fresh = np.zeros(model.n_candidates, dtype=np.bool_)
+    chosen = np.asarray(() if start is None else start, dtype=np.intp)
+    left = model.weights - model.counts(chosen)
+    upper = model.gains(left)
     while len(chosen) < model.limit and not should_stop():
+        upper[chosen] = 0.0
         best = int(upper.argmax())
-        if upper[best] <= model.slack:
-            break
-        row = model.sure.row(best)
-        if not is_fresh[best]:
-            if model.maybe is None:
-                upper[best] = left[row].sum()
-            else:
-                upper[best] = model.value(np.asarray([*chosen, best], dtype=np.intp)) - value
-            is_fresh[best] = True
+        gain = model.gain(best, left)
+        if gain < upper[best]:
+            upper[best] = gain
             continue
-        chosen.append(best)
-        value += upper[best]
-        left[row] = 0.0
-        if model.maybe is not None:
-            # An evaluation takes a matching, so the cheap bound spares some.
-            upper = np.minimum(upper, gains(model, left))
-        upper[best] = 0.0
-        is_fresh[:] = False
-    return np.asarray(chosen, dtype=np.intp)
-
-
-def gains(model: CoverageModel, left: Floats) -> Floats:
-    """Return an upper bound on the weight that each candidate adds where `left` is not yet surely counted.
-
-    With all weight left it is exactly the value of each candidate alone.
-    """
-    added = model.sure @ left
-    if model.maybe is not None and model.allowance is not None:
-        added += np.minimum(model.allowance, model.maybe @ left)
-    return added
+        if gain <= 0.0:
+            break
+        chosen = np.append(chosen, best)
+        left = model.weights - model.counts(chosen)
+    return chosen
 
 
 class SwapState:
@@ -148,7 +123,7 @@ def walk(
         values = state.after()
         values[state.chosen] = -np.inf
         cell = int(values.argmax())
-        if values.flat[cell] <= best_value + model.slack:
+        if values.flat[cell] <= best_value:
             values[enter_after > move] = -np.inf
             values[:, leave_after > move] = -np.inf
             cell = int(values.argmax())
@@ -159,6 +134,6 @@ def walk(
         leave_after[slot] = move + 1 + stay
         state.swap(slot, candidate)
         move += 1
-        if state.value > best_value + model.slack:
+        if state.value > best_value:
             best, best_value, last_better = state.chosen.copy(), state.value, move
     return best, move

@@ -5,19 +5,24 @@ first proof ends the solve.
 """
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oleander.arrays import Ints
-from oleander.selection.bounds import BranchTree, DualPoint, evaluate, still_possible, tighten
+from oleander.arrays import Floats, Ints
+from oleander.selection.bounds import BranchTree, evaluate, still_possible, tighten
 from oleander.selection.decompose import Decomposition, group_candidates
 from oleander.selection.highs import solve_by_highs
 from oleander.selection.model import CoverageModel, merge_points, undominated
 from oleander.selection.result import Run
 from oleander.selection.search import greedy, walk
+from oleander.selection.selective import SelectiveModel
+
+if TYPE_CHECKING:
+    from oleander.kernels import Dual
 
 # A solver offers choices and bounds of a model to a run, and stops when the run says so.
 Solver = Callable[[CoverageModel, Run], None]
@@ -26,13 +31,15 @@ GREEDY_SHARE = 1.0 - 1.0 / math.e
 # Branching by itself is fastest when fixing has left few candidates for each of a few sets.
 FEW_SETS, FEW_PER_SET = 12, 20
 # A model of at most this many entries goes to HiGHS when groups have tightened nothing in this many nodes.
-ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
+ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 5_000
 # So few choices are looked at one by one. HiGHS can turn in circles on a small program whose weights span decades.
 FEW_CHOICES = 1_000
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
 # Steps of a bound; moves without a better choice after which the search of `solve_quickly` ends.
 N_STEPS, QUICK_PATIENCE = 200, 30
+# Nodes without a tighter bound after which the plain programs around a selective one are left.
+SIDE_NODES = 500
 # Nodes of `bound_choice`, and where its multipliers start: where candidates overlap as much as boxes do, they end up
 # far below the weights of points, and starting there saves most of the steps.
 MOST_NODES, FIRST_SHARE = 100, 0.05
@@ -56,29 +63,54 @@ def get_solver(solver: str | Solver) -> Solver:
 
 def solve_auto(model: CoverageModel, run: Run, max_nodes: int | None = None) -> None:
     """Bound first, then search what the bound leaves open, each search within `max_nodes`."""
+    if isinstance(model, SelectiveModel):
+        solve_selective(model, run, max_nodes)
+        return
     work = Stages(model, run)
-    work.merge()
-    work.find(patience=0)
-    work.bound_and_drop()
-    if work.model.is_plain:
-        # Better choices sharpen the next bound and the next fixing; a smaller model makes all of them cheaper.
-        for patience in (30, max(100, 6 * work.model.limit)):
-            work.find(patience)
-            work.bound_and_drop()
-        if work.model.limit <= FEW_SETS and work.model.n_candidates <= FEW_PER_SET * work.model.limit:
-            work.branch(max_nodes=3_000)
-        if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
-            # Data in one piece have no groups to find, and HiGHS is at its best on a small program.
-            work.decompose(patience=NODES_BEFORE_HIGHS)
-            work.finish(max_nodes)
-        else:
-            work.decompose(patience=max_nodes)
-        work.branch(max_nodes)
+    work.narrow()
+    if work.model.limit <= FEW_SETS and work.model.n_candidates <= FEW_PER_SET * work.model.limit:
+        work.branch(max_nodes=3_000)
+    if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
+        # Data in one piece have no groups to find, and HiGHS is at its best on a small program.
+        work.decompose(patience=NODES_BEFORE_HIGHS)
+        work.finish(max_nodes)
+    else:
+        work.decompose(patience=max_nodes)
+    work.branch(max_nodes)
     work.finish(max_nodes)
+
+
+def solve_selective(model: SelectiveModel, run: Run, max_nodes: int | None = None) -> None:
+    """Solve plain coverage of what surely counts and of all that may, and leave the rest to HiGHS.
+
+    Choices of both are often the best here, and the second one's bound holds here too.
+    """
+    model = model.merge()
+    with run.stage("find") as record:
+        chosen = greedy(model, should_stop=run.should_stop)
+        run.offer(model.value(chosen), model.names(chosen))
+        for side in (model.surely(), model.relax()):
+            own = Run(side, time_limit=run.deadline - time.monotonic())
+            work = Stages(side, own)
+            work.narrow()
+            work.decompose(SIDE_NODES)
+            run.offer(model.value(model.positions(own.chosen)), own.chosen)
+            record.n_steps += sum(stage.n_steps for stage in own.stages)
+        run.tighten(own.bound)
+    if not run.should_stop():
+        point = tighten(side, run.value, should_stop=lambda _: run.should_stop())
+        rest = Stages(model.keep(still_possible(point, run.cutoff)), run)
+        if not rest.model.n_candidates:
+            run.exhaust()
+        elif max_nodes != 0:
+            rest.finish(max_nodes)
 
 
 def solve_quickly(model: CoverageModel, run: Run) -> None:
     """Find a choice, bound it, drop what the bound rules out, and search once more; the clock changes nothing."""
+    if isinstance(model, SelectiveModel):
+        solve_selective(model, run, max_nodes=0)
+        return
     work = Stages(model, run)
     work.merge()
     work.find(patience=0)
@@ -95,7 +127,7 @@ def bound_choice(model: CoverageModel, run: Run) -> None:
     work.point = evaluate(work.model, FIRST_SHARE * work.model.weights)
     for _ in range(2):
         work.bound_and_drop()
-    if work.model.is_plain and work.model.limit <= FEW_SETS:
+    if work.model.limit <= FEW_SETS:
         work.branch(max_nodes=MOST_NODES)
 
 
@@ -107,10 +139,12 @@ def solve_greedily(model: CoverageModel, run: Run, n_steps: int = 50) -> None:
         is_whole = not run.should_stop()
         record.n_steps = len(chosen)
     with run.stage("bound") as record:
-        if is_whole:
+        relaxed = model.relax()
+        if is_whole and relaxed is model:
             run.tighten(model.value(chosen) / GREEDY_SHARE)
         if n_steps and not run.should_stop():
-            point = tighten(merge_points(model)[0], run.value, n_steps=n_steps, should_stop=lambda _: run.should_stop())
+            relaxed, _ = merge_points(relaxed)
+            point = tighten(relaxed, run.value, n_steps=n_steps, should_stop=lambda _: run.should_stop())
             run.tighten(point.bound)
             record.n_steps = point.n_steps
 
@@ -147,33 +181,39 @@ class Stages:
 
     def __init__(self, model: CoverageModel, run: Run) -> None:
         self.model, self.run = model, run
-        self.point: DualPoint | None = None
+        self.point: Dual | None = None
         # The number of candidates when the model was last reduced: with as many it stays so.
         self._n_reduced = -1
 
     def merge(self) -> None:
         """Merge equal points."""
-        if not self.run.should_stop():
-            with self.run.stage("reduce") as record:
-                record.n_merged = self._merge()
-
-    def _merge(self) -> int:
-        before = self.model.n_points
+        if self.run.should_stop():
+            return
         self.model, went_to = merge_points(self.model)
         if self.point is not None:
             # Multipliers of merged points add up, as their weights do, and the bound stays what it was.
             stays = went_to >= 0
             summed = np.bincount(went_to[stays], self.point.multipliers[stays], minlength=self.model.n_points)
-            self.point = replace(evaluate(self.model, summed.astype(np.float64)), average=self.point.average)
-        return before - self.model.n_points
+            self._evaluate(summed.astype(np.float64), self.point.average)
+
+    def _evaluate(self, multipliers: Floats, average: Floats) -> None:
+        self.point = evaluate(self.model, multipliers)
+        self.point.average[:] = average
+
+    def narrow(self) -> None:
+        """Search, bound and drop in turns: better choices sharpen the bound, and a smaller model is cheaper."""
+        self.merge()
+        for patience in (0, 30, max(100, 6 * self.model.limit)):
+            self.find(patience)
+            self.bound_and_drop()
 
     def reduce(self) -> None:
         """Drop contained candidates and merge points that differed only in dropped candidates."""
         if self.run.should_stop() or self.model.n_candidates == self._n_reduced:
             return
         with self.run.stage("reduce") as record:
-            record.n_dropped = self._keep(undominated(self.model, should_stop=self.run.should_stop))
-            record.n_merged = self._merge()
+            record.n_steps = self._keep(undominated(self.model, should_stop=self.run.should_stop))
+            self.merge()
             self._n_reduced = self.model.n_candidates
 
     def _keep(self, candidates: Ints) -> int:
@@ -181,11 +221,10 @@ class Stages:
         n_dropped = self.model.n_candidates - len(candidates)
         if n_dropped:
             self.model = self.model.keep(candidates)
-            if self.point is not None:
-                average = self.point.average[candidates]
-                self.point = replace(evaluate(self.model, self.point.multipliers), average=average)
             if not len(candidates):
                 self.run.exhaust()
+            elif self.point is not None:
+                self._evaluate(self.point.multipliers, self.point.average[candidates])
         return n_dropped
 
     def find(self, patience: int) -> None:
@@ -195,11 +234,11 @@ class Stages:
         model, run = self.model, self.run
         with run.stage("find") as record:
             likely = None
-            if self.point is not None and model.is_plain:
+            if self.point is not None:
                 likely = np.argsort(-self.point.average, kind="stable")[: model.limit]
             chosen = greedy(model, start=likely, should_stop=run.should_stop)
             run.offer(model.value(chosen), model.names(chosen))
-            if model.is_plain and len(chosen) > 1 and patience:
+            if len(chosen) > 1 and patience:
                 starts = [chosen]
                 known = model.positions(run.chosen)
                 if len(known) == len(chosen) and set(known.tolist()) != set(chosen.tolist()):
@@ -220,7 +259,7 @@ class Stages:
         if self.run.should_stop() or not self.model.n_candidates:
             return
 
-        def should_stop(point: DualPoint) -> bool:
+        def should_stop(point: "Dual") -> bool:
             self.run.tighten(point.bound)
             return self.run.should_stop()
 
@@ -234,7 +273,7 @@ class Stages:
         """Drop candidates by reduced cost."""
         if not self.run.should_stop() and self.point is not None:
             with self.run.stage("fix") as record:
-                record.n_dropped = self._keep(still_possible(self.point, self.run.cutoff))
+                record.n_steps = self._keep(still_possible(self.point, self.run.cutoff))
 
     def branch(self, max_nodes: int | None) -> None:
         """Branch and bound on the remaining candidates."""
@@ -246,9 +285,10 @@ class Stages:
                 model.sure,
                 model.weights,
                 model.limit,
+                np.arange(model.n_candidates),
+                0.5 * model.weights if self.point is None else self.point.multipliers,
                 cutoff=run.cutoff,
                 step=run.step,
-                multipliers=None if self.point is None else self.point.multipliers,
                 on_better=lambda value, chosen: run.offer(value, model.names(np.asarray(chosen, dtype=np.intp))),
             )
             record.n_steps = tree.grow(max_nodes, run.should_stop)
@@ -275,7 +315,7 @@ class Stages:
     def finish(self, max_nodes: int | None = None) -> None:
         """Look at every choice if few are left; else hand the program to HiGHS, asking only for a better choice."""
         model = self.model
-        if self.run.should_stop() or model.sure.nnz > MAX_ENTRIES_TO_FINISH:
+        if self.run.should_stop() or model.n_entries > MAX_ENTRIES_TO_FINISH:
             return
         if sum(math.comb(model.n_candidates, size) for size in range(model.limit + 1)) <= FEW_CHOICES:
             try_every_choice(model, self.run)

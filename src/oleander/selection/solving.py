@@ -1,4 +1,4 @@
-"""From a stated problem to a result: run a solver, whatever ends it, and report the best choice and its proof.
+"""From a model to a result: run a solver, whatever ends it, and report the best choice and its proof.
 
 Of equally wide choices the most faithful is returned, then the smallest, as far as bounded further solves find it.
 """
@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.highs import find_smallest
-from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement, match, merge_points, undominated
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, merge_points, undominated
 from oleander.selection.result import Run, SelectionResult, Status
-from oleander.selection.search import gains, greedy
+from oleander.selection.search import greedy
+from oleander.selection.selective import SelectiveModel
 from oleander.selection.solvers import Solver
 
 Cell = tuple[int, float]
@@ -27,11 +27,14 @@ GRACE = 0.25
 MAX_ENTRIES, MAX_NODES = 4_000, 50
 
 
-def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
-    """Return the widest choice; of equally wide ones the most faithful, unless it holds a tentative candidate."""
-    model = statement.model
-    if not model.n_candidates:
-        return replace(_assemble(statement, run, run.chosen, "infeasible"), note=_explain_floor(statement))
+def answer(
+    model: CoverageModel, fidelity: Floats | None, solver: Solver, run: Run, start: Ints, tentative: Ints
+) -> SelectionResult:
+    """Return the widest choice; of equally wide ones the most faithful, unless it holds a tentative candidate.
+
+    The fidelity is that of all candidates of the stated problem; it is None under the selective program, where it is
+    not a constant of a candidate.
+    """
     stopped: Literal["", "Stopped", "Interrupted"] = ""
     try:
         _offer_start(model, run, start)
@@ -40,10 +43,9 @@ def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentativ
         stopped = "Interrupted"
     if not stopped and run.is_out_of_time:
         stopped = "Stopped"
-    chosen = model.positions(run.chosen)
     if not np.isin(run.chosen, tentative).any():
-        chosen = _best_of_equal(statement, chosen, run, tentative, may_solve=stopped != "Interrupted")
-    result = replace(_assemble(statement, run, model.names(chosen), "feasible"), stopped=stopped)
+        run.chosen = _best_of_equal(model, fidelity, run, tentative, may_solve=stopped != "Interrupted")
+    result = replace(assemble(model, run, "feasible"), stopped=stopped)
     return result.with_bound(result.objective if run.is_proven else run.bound)
 
 
@@ -57,55 +59,42 @@ def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
         run.offer(model.value(chosen), model.names(chosen))
 
 
-def _explain_floor(statement: Statement) -> str:
-    """Return why no candidate may be chosen."""
-    fidelity = np.zeros(0) if statement.fidelity is None else statement.fidelity
-    return (
-        f"min_fidelity={statement.min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches "
-        f"{fidelity.max(initial=0.0):.3g}. Lower min_fidelity, or use other radii."
-    )
-
-
-def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> SelectionResult:
-    """Return the result of a choice, its value computed from the stated problem."""
-    model = statement.everything
-    counted = sparse.csr_array(model.sure[chosen].to_sparse() * model.weights[None, :])
-    covered = model.sure.covered_by(chosen)
-    reached = np.where(covered, model.weights, 0.0)
-    if model.maybe is not None and model.allowance is not None:
-        parts = match(model.maybe, model.allowance, model.weights - reached, chosen)
-        reached = reached + parts.sum(axis=0)
-        counted = sparse.csr_array(counted + parts)
-    covered[counted.indices] = True
-    objective, total = float(reached.sum()), float(model.weights.sum())
+def assemble(model: CoverageModel, run: Run, status: Status) -> SelectionResult:
+    """Return the result of the run's choice, its value computed from the model as it was stated."""
+    chosen = model.positions(run.chosen)
+    counts, total = model.counts(chosen), float(model.weights.sum())
+    objective = float(counts.sum())
     return SelectionResult(
-        chosen=chosen,
-        covered=covered,
-        counted=counted,
+        chosen=run.chosen,
+        covered=(counts > 0.0) | model.sure.covered_by(chosen),
+        counted=model.share_out(chosen),
         objective=objective,
         bound=objective,
         status=status,
-        coverage=min(1.0, objective / total) if total else 0.0,
+        coverage=objective / total,
         total_weight=total,
         runtime=run.runtime,
         stages=tuple(run.stages),
     )
 
 
-def _best_of_equal(statement: Statement, chosen: Ints, run: Run, tentative: Ints, *, may_solve: bool) -> Ints:
-    """Return a choice as wide as this one without redundant candidates; if time allows the most faithful, and smallest.
+def _best_of_equal(
+    model: CoverageModel, fidelity: Floats | None, run: Run, tentative: Ints, *, may_solve: bool
+) -> Ints:
+    """Return a choice as wide as the run's without redundant candidates; if time allows the most faithful, or smallest.
 
-    Under the selective program fidelity is not a constant of a candidate, and only the size counts.
+    Like those of all functions below, choices are named by their indices in the stated problem.
     """
-    model = statement.model
     deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
-    chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
+    chosen = without_redundant(
+        model, run.chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline
+    )
     if not may_solve or run.is_out_of_time:
         return chosen
     try:
-        if statement.fidelity is not None and run.is_proven and len(chosen):
-            return most_faithful_as_wide(model, chosen, statement.fidelity[model.origin], run, tentative)
-        return smallest_as_wide(model, chosen, run)
+        if fidelity is None or not run.is_proven or not len(chosen):
+            return smallest_as_wide(model, chosen, run)
+        return most_faithful_as_wide(model, chosen, fidelity, run, tentative)
     except KeyboardInterrupt:
         return chosen
 
@@ -118,14 +107,15 @@ def without_redundant(model: CoverageModel, chosen: Ints, *, should_stop: Callab
     >>> without_redundant(model, np.array([0, 1, 2])).tolist()
     [0, 1]
     """
-    least = model.value(chosen) - model.slack
-    for candidate in np.sort(chosen)[::-1]:
+    kept = model.positions(chosen)
+    value = model.value(kept)
+    for candidate in kept[::-1]:
         if should_stop():
             break
-        others = chosen[chosen != candidate]
-        if model.value(others) >= least:
-            chosen = others
-    return chosen
+        others = kept[kept != candidate]
+        if model.value(others) == value:
+            kept = others
+    return model.names(kept)
 
 
 def most_faithful_as_wide(
@@ -135,28 +125,20 @@ def most_faithful_as_wide(
 
     The lowest fidelity of a proven optimum of plain coverage is raised as long as a choice among more faithful
     candidates covers as much, each time by the bounded search of `smallest_as_wide`. The fidelity of tentative
-    candidates, indices in the stated problem, is not known, so they raise nothing.
+    candidates is not known, so they raise nothing.
 
     >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1], [1, 0], [0, 1]]), budget=2)
     >>> most_faithful_as_wide(model, np.array([0]), np.array([0.9, 0.95, 1.0]), Run(model)).tolist()
     [1, 2]
     """
-    least = model.value(chosen) - run.slack
-    is_known = ~np.isin(model.origin, np.empty(0) if tentative is None else tentative)
-    is_smallest = False
-    while True:
-        lowest = fidelity[chosen].min()
-        stricter = model.keep(np.flatnonzero(is_known & (fidelity > lowest + SHARE_TOLERANCE)))
-        found = _find_as_wide(stricter, least, run)
-        if found is None:
-            break
-        chosen, is_smallest = model.positions(found), True
-    if is_smallest:
-        return chosen
-    as_faithful = model.keep(np.flatnonzero(fidelity >= lowest))
-    smallest = smallest_as_wide(as_faithful, as_faithful.positions(model.names(chosen)), run)
-    return model.positions(as_faithful.names(smallest))
+    value, own = model.value(model.positions(chosen)), fidelity[model.origin]
+    known = np.where(np.isin(model.origin, [] if tentative is None else tentative), 0.0, own)
+    found: Ints | None = chosen
+    while found is not None:
+        chosen, lowest = found, float(fidelity[found].min())
+        found = _find_as_wide(model.keep(np.flatnonzero(known > lowest + SHARE_TOLERANCE)), value, run)
+    return smallest_as_wide(model.keep(np.flatnonzero(own >= lowest)), chosen, run)
 
 
 def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
@@ -169,34 +151,38 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
     runs out. For a choice without a proof, which a quick solver makes, programs that are larger from the start are
     left alone.
     """
+    counts = model.counts(model.positions(chosen))
     if len(chosen) <= 1 or (not run.is_proven and model.n_entries > MAX_ENTRIES):
         return chosen
-    if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
+    if run.is_proven and model.gains(model.weights - counts).any():
         return chosen
-    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run)
-    return chosen if found is None else model.positions(found)
+    found = _find_as_wide(replace(model, budget=len(chosen) - 1), float(counts.sum()), run)
+    return chosen if found is None else found
 
 
-def _find_as_wide(model: CoverageModel, least: float, run: Run) -> Ints | None:
-    """Return the smallest choice within the budget that is worth `least`, by its names; None if none is found."""
+def _find_as_wide(model: CoverageModel, value: float, run: Run) -> Ints | None:
+    """Return the smallest choice within the budget that is worth the value; None if none is found."""
     if not model.n_candidates:
         return None
     with run.stage("smallest") as record:
-        merged, _ = merge_points(model)
-        point = tighten(merged, least, should_stop=lambda best: best.bound < least or run.is_out_of_time)
+        relaxed, _ = merge_points(model.relax())
+        point = tighten(relaxed, value - run.slack, should_stop=lambda _: run.is_out_of_time)
         record.n_steps = point.n_steps
-        if point.bound < least:
+        if point.bound < value - run.slack:
             return None
-        rest = merged.keep(still_possible(point, least))
-        rest = rest.keep(undominated(rest, should_stop=lambda: run.is_out_of_time))
-        record.n_dropped = model.n_candidates - rest.n_candidates
-        if rest.n_entries > MAX_ENTRIES or run.is_out_of_time:
+        possible = still_possible(point, value - run.slack)
+        if isinstance(model, SelectiveModel):
+            model = model.merge().keep(possible)
+        else:
+            model = relaxed.keep(possible)
+            model = model.keep(undominated(model, should_stop=lambda: run.is_out_of_time))
+        if model.n_entries > MAX_ENTRIES or run.is_out_of_time:
             return None
-        found = find_smallest(rest, least, run.deadline, max_nodes=MAX_NODES)
-        if found is None or len(found) > model.limit or rest.value(found) < least:
+        found = find_smallest(model, value, run.deadline, max_nodes=MAX_NODES)
+        if found is None or len(found) > model.limit or model.value(found) < value:
             return None
         # A search that was cut short may leave some that add nothing.
-        return rest.names(without_redundant(rest, found))
+        return without_redundant(model, model.names(found))
 
 
 def best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:
