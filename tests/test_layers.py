@@ -44,7 +44,7 @@ IMPORTED_LATE = {
 }
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
 # Of the whole package. A feature that needs more room makes some by what it replaces.
-MOST_LINES = 28_150
+MOST_LINES = 23_000
 
 ROOT = Path(oleander.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
