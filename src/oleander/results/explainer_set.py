@@ -220,10 +220,11 @@ class ExplainerSet:
         return self._find_speaker(self.covers(rows, readable))
 
     def _find_speaker(self, covers: Bools) -> Ints:
-        speaker = np.full(covers.shape[1], SILENT, dtype=np.intp)
-        for number in self.ranked[::-1].tolist():
-            np.putmask(speaker, covers[number], number)
-        return speaker
+        # The more faithful, the higher. Small numbers are compared many at a time, which no assignment by a mask is.
+        highest = np.zeros(covers.shape[1], dtype=np.int16)
+        for height, number in enumerate(self.ranked[::-1].tolist(), start=1):
+            np.maximum(highest, np.multiply(covers[number], height, dtype=np.int16), out=highest)
+        return np.asarray(np.append(self.ranked, SILENT)[::-1][highest.astype(np.intp)])
 
     def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
         """Return the answer for each row, masked where the explainers are silent; only ``columns`` are read."""
