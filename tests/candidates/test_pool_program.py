@@ -3,6 +3,7 @@ import itertools
 import threading
 import tracemalloc
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -161,6 +162,17 @@ class TestLimits:
         result, best = program.select(6, 0.9), PoolProgram(make_pool(seed), PAPER).select(6, 0.9)
         assert result.objective <= best.objective <= result.bound
         assert program.pool.is_trained[result.chosen].all()
+
+    def test_too_little_time_gives_the_best_trained_with_an_honest_bound(self, monkeypatch):
+        best = PoolProgram(make_pool(0), PAPER).select(6, 0.9)
+        clock = SimpleNamespace(monotonic=itertools.count(0.0, 0.5).__next__)
+        monkeypatch.setattr(pool_program, "time", clock)
+        # A round takes half a second of this clock.
+        program = PoolProgram(make_pool(0), PAPER, time_limit=0.7)
+        result = program.select(6, 0.9)
+        assert 0 < result.objective <= best.objective <= result.bound
+        assert program.pool.is_trained[result.chosen].all()
+        assert result.message.startswith("time_limit is over: ")
 
     @pytest.mark.parametrize("training", ["lazy", "eager"])
     @pytest.mark.parametrize("n_trained", [0, 1, 4, 10])

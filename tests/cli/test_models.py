@@ -101,6 +101,14 @@ class TestBoostedTrees:
         expected = scores > 0 if objective == "binary:logitraw" else scores
         np.testing.assert_array_equal(open_model(tmp_path / "m.ubj").predict(rows), expected.astype(int))
 
+    def test_a_model_of_an_array(self, tmp_path):
+        rows = X[["mean age", "dose"]]
+        model = xgboost.XGBClassifier(n_estimators=5).fit(rows.to_numpy(), CODES[2])
+        save(model, tmp_path / "m.json")
+        loaded = open_model(tmp_path / "m.json")
+        assert columns_read_by(loaded) is None
+        np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows.to_numpy()))
+
     @pytest.mark.parametrize(
         ("name", "model"),
         [
