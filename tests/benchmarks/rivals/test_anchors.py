@@ -131,7 +131,9 @@ class TestTrials:
             except StopIteration as end:
                 return end.value
 
-        assert run(most_precise(trial, 1, 0.1, 0.15)).tolist() == [5]
+        assert run(most_precise(trial, 1, 0.1, 0.02)).tolist() == [5]
+        # One batch each leaves open which is the best.
+        assert (trial.n_draws > 100).any()
         # The others are right three times in four: no trial can take them for precise.
         assert run(judge(trial, np.array([4, 5]), 0.95, 0.05, 0.1)).tolist() == [False, True]
         for arm in (4, 5):
