@@ -28,10 +28,10 @@ import pandas as pd
 
 from oleander import AggregateExplainer, Balls, Draws, open_source
 from oleander.files.checkpoint import FILE
-from oleander.kernels import bits, dual, filtering, growth, polishing
+from oleander.kernels import bits, dual, filtering, growth, moving_boxes
 
 # Loaded here, the compiled kernels are there in every child.
-KERNELS = (bits, dual, filtering, growth, polishing)
+KERNELS = (bits, dual, filtering, growth, moving_boxes)
 
 X = np.random.default_rng(0).normal(size=(150, 4))
 MANY = pd.DataFrame(np.random.default_rng(1).normal(size=(2_000, 4)), columns=["a", "b", "c", "d"])

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Draws, Floor
 from oleander.black_box.answers import BlackBoxError
-from oleander.candidates.pool_program import PoolProgram
+from oleander.candidates.lazy_training import PoolProgram
 from oleander.rules import FilteredTree, UnfilteredTree
 from tests.making import ASKING, QUICK, ROWS_ONLY, Recording, halves
 

@@ -28,8 +28,8 @@ from benchmarks.tables import make_table, number
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
+from oleander.draws.between_neighbours import find_neighbours
 from oleander.draws.in_ball import draw_in_ball
-from oleander.draws.jitter import find_neighbours
 from oleander.rules import Ball, UnfilteredTree
 from studies.data import make_ppmi_like
 

@@ -119,7 +119,7 @@ class Stopwatch:
 def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) -> Row:
     """Fit on Parquet files, in a process of its own, and return seconds by stage, memory and accuracy."""
     from oleander import AggregateExplainer, open_source
-    from oleander.data.sampling import draw_sample
+    from oleander.data.source_sample import draw_sample
     from oleander.fitting import counting
 
     # Processes start, and import what they need, before the clock runs.

@@ -16,8 +16,8 @@ from oleander.black_box.asking import predict_of
 from oleander.candidates.balls import Balls
 from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
+from oleander.draws.between_neighbours import measure_realism
 from oleander.draws.in_ball import Bounds
-from oleander.draws.jitter import measure_realism
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql

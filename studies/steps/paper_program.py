@@ -13,8 +13,8 @@ from benchmarks.rivals.base import spread_points
 from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Floats, Labels
 from oleander.candidates.balls import Balls
+from oleander.candidates.lazy_training import PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PoolProgram
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import Bounds
 from oleander.fitting.choice_from_pool import deliver_choice
@@ -22,8 +22,8 @@ from oleander.judging.floor import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.model import CoverageModel
+from oleander.selection.printed_program import SelectiveModel
 from oleander.selection.result import Run
-from oleander.selection.selective import SelectiveModel
 from oleander.selection.solvers import Stages, solve_auto, solve_selective
 from oleander.selection.solving import without_redundant
 from studies.settings import Settings

@@ -7,7 +7,7 @@ from oleander.black_box.labelling import label_rows
 from oleander.candidates.box_program import BoxCandidates
 from oleander.candidates.grid import Grid, Memberships
 from oleander.data.schema import FeatureSchema
-from oleander.draws.jitter import draw_jitter
+from oleander.draws.between_neighbours import draw_jitter
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.rule_learner import RuleLearner
 from oleander.kernels import pack

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from oleander import AggregateExplainer, open_source
-from oleander.data.sampling import rows_needed
+from oleander.data.source_sample import rows_needed
 from oleander.draws import Draws
 from oleander.engines import tables
 from oleander.engines.query import TableError

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks.instances import clustered_balls
 from oleander.selection import SelectionProblem
+from oleander.selection.heuristics import greedy
 from oleander.selection.model import pack_matrix, plain_model
 from oleander.selection.result import Run
-from oleander.selection.search import greedy
 from oleander.selection.solvers import try_every_choice
 from tests.selection.making import STAGES, auto_without, make_instance
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from oleander.selection.bounds import BranchTree, evaluate, still_possible, tighten
+from oleander.selection.bounds import evaluate, still_possible, tighten
+from oleander.selection.branching import BranchTree
 from oleander.selection.model import plain_model
 from tests.selection.making import best_of, every_choice, make_model
 
@@ -71,7 +72,7 @@ def test_a_tree_finds_the_best(seed, k):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_tree_that_stops_early_has_a_bound(seed, monkeypatch):
-    monkeypatch.setattr("oleander.selection.bounds.NODE_STEPS", 3)
+    monkeypatch.setattr("oleander.selection.branching.NODE_STEPS", 3)
     covers = np.random.default_rng(seed).random((16, 40)) < 0.25
     model = plain_model(covers, 4)
     tree = plant(model)

@@ -7,9 +7,9 @@ import pytest
 
 from oleander.selection.bounds import tighten
 from oleander.selection.decompose import Decomposition, allot, group_candidates, most_disputing
+from oleander.selection.heuristics import greedy
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
-from oleander.selection.search import greedy
 from tests.selection.making import best_of
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Draws, open_source
-from oleander.data.sampling import draw_sample, rows_needed
 from oleander.data.schema import FeatureSchema
+from oleander.data.source_sample import draw_sample, rows_needed
 from tests.sources.making import (
     ASKING,
     EPSILON,

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import chisquare
 
 from oleander.data.reading import read
-from oleander.data.sampling import draw_sample, promise, rows_needed, sample_size
 from oleander.data.schema import FeatureSchema
+from oleander.data.source_sample import draw_sample, promise, rows_needed, sample_size
 from oleander.data.sources import open_source
 from tests.sources.making import EPSILON, X, quick_source, write_frame
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.data.sampling import draw_sample
+from oleander.data.source_sample import draw_sample
 from oleander.data.sources import Source, as_source, open_source
 from tests.sources.making import X, write_frame
 

@@ -33,8 +33,8 @@ from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.rows import split_off
-from oleander.data.sampling import sample_size
 from oleander.data.schema import FeatureSchema
+from oleander.data.source_sample import sample_size
 from oleander.data.sources import open_source
 from oleander.draws import Draws
 from oleander.engines.tables import open_table

@@ -12,8 +12,8 @@ from oleander.data.checks import names_of_columns, one_per_row, refuse_absent
 from oleander.data.copies import count_known, find_copies
 from oleander.data.frames import columns_of, frame_of, to_table
 from oleander.data.rows import hash_rows
-from oleander.data.sampling import draw_sample, sample_size
 from oleander.data.schema import FeatureSchema
+from oleander.data.source_sample import draw_sample, sample_size
 from oleander.data.sources import Source
 from oleander.files.checkpoint import hash_array
 from oleander.messages import list_some, warn_user

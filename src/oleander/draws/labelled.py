@@ -10,7 +10,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.draws.jitter import draw_jitter
+from oleander.draws.between_neighbours import draw_jitter
 from oleander.rules.base import encode_labels
 from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants
 from oleander.rules.line import Line

@@ -21,7 +21,7 @@ import pandas as pd
 
 from oleander.data.checks import names_of_columns
 from oleander.data.frames import to_table
-from oleander.data.sampling import sample_size
+from oleander.data.source_sample import sample_size
 from oleander.data.sources import DELTA, EPSILON, Source
 from oleander.engines.query import TableError, Where, as_lazy, name_columns, run_query
 from oleander.messages import import_extra, one_line, visible

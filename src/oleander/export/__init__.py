@@ -1,1 +1,1 @@
-"""Explainers written for other programs, and saved files."""
+"""Rules written for other programs: SQL, Python, and a folder of evidence."""

@@ -7,8 +7,8 @@ from typing import Self
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_rows, warn_of_truth
 from oleander.candidates.balls import warn_of_sizes
+from oleander.candidates.lazy_training import PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PoolProgram
 from oleander.data.reading import Reading
 from oleander.draws.labelled import take_as_draws
 from oleander.fitting.engine import Engine

@@ -16,7 +16,7 @@ from oleander.black_box.answers import check_given
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.reading import Reading
-from oleander.data.sampling import promise, to_frame
+from oleander.data.source_sample import promise, to_frame
 from oleander.data.sources import Block, Source, load_arrow
 from oleander.engines.query import UncountableError, count
 from oleander.engines.tables import Sampled

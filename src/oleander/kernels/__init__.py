@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from oleander.kernels.dual import Dual
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import bin_numbers, find_leaves, grow_nodes
-    from oleander.kernels.polishing import CodedDraws
+    from oleander.kernels.moving_boxes import CodedDraws
 
 __all__ = [
     "CodedDraws",
@@ -39,7 +39,7 @@ if not TYPE_CHECKING:
         "dual": ("Dual",),
         "filtering": ("score_features",),
         "growth": ("bin_numbers", "find_leaves", "grow_nodes"),
-        "polishing": ("CodedDraws",),
+        "moving_boxes": ("CodedDraws",),
     }
 
     def __getattr__(name: str) -> Any:

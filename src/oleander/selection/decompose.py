@@ -23,10 +23,11 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.bounds import BranchTree, still_possible
+from oleander.selection.bounds import still_possible
+from oleander.selection.branching import BranchTree
+from oleander.selection.heuristics import walk
 from oleander.selection.model import CoverageModel
 from oleander.selection.result import Run
-from oleander.selection.search import walk
 
 # Exchanges without a better choice after which the search from a union of groups ends.
 PATIENCE = 30

@@ -16,8 +16,8 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.model import CoverageModel
+from oleander.selection.printed_program import SelectiveModel
 from oleander.selection.result import Run
-from oleander.selection.selective import SelectiveModel
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from scipy import sparse
 from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, pack_matrix
+from oleander.selection.printed_program import selective_model
 from oleander.selection.result import Run, SelectionResult, StageRecord
-from oleander.selection.selective import selective_model
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows

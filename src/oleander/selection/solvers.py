@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oleander.arrays import Floats, Ints
-from oleander.selection.bounds import BranchTree, evaluate, still_possible, tighten
+from oleander.selection.bounds import evaluate, still_possible, tighten
+from oleander.selection.branching import BranchTree
 from oleander.selection.decompose import Decomposition, group_candidates
+from oleander.selection.heuristics import greedy, walk
 from oleander.selection.highs import solve_by_highs
 from oleander.selection.model import CoverageModel, merge_points, undominated
+from oleander.selection.printed_program import SelectiveModel
 from oleander.selection.result import Run
-from oleander.selection.search import greedy, walk
-from oleander.selection.selective import SelectiveModel
 
 if TYPE_CHECKING:
     from oleander.kernels import Dual

@@ -12,11 +12,11 @@ import numpy as np
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
+from oleander.selection.heuristics import greedy
 from oleander.selection.highs import find_smallest
 from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, merge_points, undominated
+from oleander.selection.printed_program import SelectiveModel
 from oleander.selection.result import Run, SelectionResult, Status
-from oleander.selection.search import greedy
-from oleander.selection.selective import SelectiveModel
 from oleander.selection.solvers import Solver
 
 Cell = tuple[int, float]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.data.schema import FeatureSchema, Kind
-from oleander.draws.jitter import draw_jitter, measure_realism, round_columns
+from oleander.draws.between_neighbours import draw_jitter, measure_realism, round_columns
 
 
 def draw(rows, schema, n_draws):

@@ -6,7 +6,7 @@ from scipy import optimize
 
 from oleander.selection import SelectionProblem
 from oleander.selection.model import pack_matrix
-from oleander.selection.selective import SelectiveModel
+from oleander.selection.printed_program import SelectiveModel
 from tests.selection.making import every_choice, make_instance, solve_literally
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from oleander.selection.heuristics import SwapState, greedy, walk
 from oleander.selection.model import plain_model
-from oleander.selection.search import SwapState, greedy, walk
 
 
 @pytest.mark.parametrize("seed", range(10))

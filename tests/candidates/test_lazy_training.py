@@ -12,12 +12,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer
 from oleander.black_box.labelling import label_rows
+from oleander.candidates import lazy_training
 from oleander.candidates import pool as pool_module
-from oleander.candidates import pool_program
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Candidate
+from oleander.candidates.lazy_training import PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.pool_program import PoolProgram
 from oleander.judging.bounds import lower_bound
 from oleander.judging.floor import Floor
 from oleander.rules import Box
@@ -57,8 +57,8 @@ class TestProof:
     @pytest.mark.parametrize(("gap", "n_nodes"), [(0.2, 3_000), (0.0, 0)])
     def test_what_is_not_proven_is_not_called_optimal(self, gap, n_nodes, monkeypatch):
         full = self.choose("full", 0)
-        monkeypatch.setattr(pool_program, "ENOUGH_GAP", gap)
-        monkeypatch.setattr(pool_program, "ENOUGH_NODES", n_nodes)
+        monkeypatch.setattr(lazy_training, "ENOUGH_GAP", gap)
+        monkeypatch.setattr(lazy_training, "ENOUGH_NODES", n_nodes)
         enough = self.choose("enough", 0)
         assert enough.objective <= full.objective <= enough.bound
         assert enough.is_proven_optimal == (enough.objective == enough.bound)
