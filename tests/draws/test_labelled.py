@@ -82,7 +82,9 @@ class TestNumbers:
         assert np.array(list(right)).tolist() == [[True, True, True], [True, True, False]]
         assert lined.with_tolerance(Tolerance(1.0)).lines == ()
 
-    def test_targets_are_masks_of_right_draws(self):
-        targets = [target.tolist() for target in self.DRAWS.list_targets(np.arange(3))]
-        assert [0, 0, 1] in targets
-        assert all(0 < sum(target) < 3 for target in targets)
+    def test_targets_are_one_label_against_the_others(self):
+        values, grades = np.arange(4.0)[:, None], np.array(["a", "b", "c", "b"])
+        labelled = LabelledDraws.read(FeatureSchema.infer(values), values, grades, None, 0)
+        targets = [target.tolist() for target in labelled.list_targets(np.array([0, 1, 3]))]
+        assert targets == [[1, 0, 0], [0, 1, 1]]
+        assert not list(self.DRAWS.list_targets(np.arange(3)))

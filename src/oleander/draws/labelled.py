@@ -15,9 +15,6 @@ from oleander.rules.base import encode_labels
 from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants
 from oleander.rules.line import Line
 
-# The maximum number of constants for which a tree is grown, one for each window of twice the tolerance.
-MOST_TARGETS = 24
-
 
 @dataclass(frozen=True, eq=False)
 class LabelledDraws:
@@ -88,16 +85,9 @@ class LabelledDraws:
         return cut_into_bins(self.truth, self.tolerance, shift)
 
     def list_targets(self, draws: Ints) -> Iterator[Ints]:
-        """Yield 1 where an answer is right and 0 elsewhere, for each label or for one constant of each window."""
-        right = self.find_right(draws)
-        if self.truth is None or self.tolerance is None:
-            targets = np.arange(self.n_answers) if self.n_answers > 2 else np.arange(0)
-        else:
-            windows = np.floor(self.tolerance.to_windows(self.classes))
-            targets = np.unique(windows, return_index=True)[1]
-            targets = targets[np.linspace(0, len(targets) - 1, min(len(targets), MOST_TARGETS)).astype(np.intp)]
-        for is_right in right[targets]:
-            if 0 < is_right.sum() < len(draws):
+        """Yield 1 where a label is right and 0 elsewhere, for each of several labels; nothing for numbers."""
+        for is_right in self.find_right(draws) if self.truth is None and self.n_answers > 2 else ():
+            if is_right.any() and not is_right.all():
                 yield is_right.astype(np.intp)
 
     def with_tolerance(self, tolerance: Tolerance) -> Self:
