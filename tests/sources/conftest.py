@@ -3,9 +3,16 @@ from pathlib import Path
 import pytest
 
 from oleander import AggregateExplainer
+from oleander.data import sources
 from tests.sources.making import QUICK, Law, X, content, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(autouse=True)
+def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small files have blocks enough to be told apart."""
+    monkeypatch.setattr(sources, "MOST_TOGETHER", 1000)
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,14 @@ def test_blocks_hold_every_row_in_order(file: Path, folder: Path, block_size: in
         assert max(len(table) for block in blocks for table in block.read(["a"], block_size)) <= block_size
 
 
+def test_small_row_groups_are_read_together(tmp_path: Path) -> None:
+    source = open_source(write_frame(tmp_path / "rows.parquet", X, row_group_size=10))
+    assert [(block.start, block.n_rows) for block in source.blocks(source.columns)] == [
+        (start, 1000) for start in range(0, len(X), 1000)
+    ]
+    pd.testing.assert_frame_equal(read_all(source, ["b", "ward"]), X[["b", "ward"]])
+
+
 def test_a_source_keeps_its_settings_and_may_lose_columns(file: Path) -> None:
     source = open_source(file, epsilon=0.1, delta=0.2, block_size=300)
     assert (source.epsilon, source.delta, source.block_size) == (0.1, 0.2, 300)

@@ -22,6 +22,8 @@ from oleander.messages import import_extra, one_line, visible
 
 # A column chunk is read through a window of this many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20
+# Small row groups are read together, up to this many rows: every block reads the metadata of its file again.
+MOST_TOGETHER = 100_000
 # The accuracy of a sample, where none is asked for.
 EPSILON, DELTA = 0.02, 0.05
 
@@ -48,7 +50,8 @@ class Block:
 class Source:
     """Rows that are read block by block, always in the same order; ``open_source`` makes it and explains its options.
 
-    A row group of a file and a partition of Dask are each a block. ``blocks`` returns them, given the columns.
+    A row group of a file, or several small ones, and a partition of Dask are each a block. ``blocks`` returns them,
+    given the columns.
     """
 
     columns: tuple[str, ...]
@@ -141,7 +144,8 @@ def _open_path(path: Path) -> Source:
         if not files:
             raise ValueError(f"the folder {visible(path)} holds no file that ends in .parquet.")
     pa, pq = load_arrow(), load_arrow("parquet")
-    schemas, parts = [], []
+    schemas: list[Any] = []
+    parts: list[tuple[Path, str, tuple[int, int], int]] = []
     for file in files:
         with _naming(file):
             metadata = pq.read_metadata(file)
@@ -153,7 +157,13 @@ def _open_path(path: Path) -> Source:
             raise ValueError(
                 f"the files have different columns: {lacking[0]!r} is in {visible(files[0])} or {visible(file)} only."
             )
-        parts += [(file, _make_stamp(file), n, metadata.row_group(n).num_rows) for n in range(metadata.num_row_groups)]
+        stamp = _make_stamp(file)
+        for number in range(metadata.num_row_groups):
+            size, first = metadata.row_group(number).num_rows, number
+            if number and parts[-1][-1] + size <= MOST_TOGETHER:
+                *_, (first, _), n_before = parts.pop()
+                size += n_before
+            parts.append((file, stamp, (first, number + 1), size))
     try:
         columns = tuple(pa.unify_schemas(schemas, promote_options="permissive").names)
     except pa.ArrowException as error:
@@ -161,22 +171,21 @@ def _open_path(path: Path) -> Source:
     starts = [*accumulate((size for *_, size in parts), initial=0)]
     if not starts[-1]:
         raise ValueError(f"{visible(path)} holds no row.")
-    # A block is a row group.
     blocks = [
-        Block(start, size, f"{file} {number} {stamp}", partial(_read_row_group, file, stamp, number))
-        for start, (file, stamp, number, size) in zip(starts, parts, strict=False)
+        Block(start, size, f"{file} {numbers} {stamp}", partial(_read_row_groups, file, stamp, range(*numbers)))
+        for start, (file, stamp, numbers, size) in zip(starts, parts, strict=False)
         if size
     ]
     return Source(columns, starts[-1], lambda columns: blocks)
 
 
-def _read_row_group(path: Path, stamp: str, number: int, columns: Sequence[str], most: int) -> Iterator[Any]:
-    """Yield the rows of a row group; ``ValueError`` if the file has changed since it was opened, or is damaged."""
+def _read_row_groups(path: Path, stamp: str, numbers: range, columns: Sequence[str], most: int) -> Iterator[Any]:
+    """Yield the rows of row groups; ``ValueError`` if the file has changed since it was opened, or is damaged."""
     pa, pq = load_arrow(), load_arrow("parquet")
     with _naming(path, stamp), path.open("rb") as opened:
         file = pq.ParquetFile(opened, buffer_size=WINDOW, pre_buffer=False, page_checksum_verification=True)
         # One core for a block: the blocks are spread over the cores.
-        for batch in file.iter_batches(most, row_groups=[number], columns=list(columns), use_threads=False):
+        for batch in file.iter_batches(most, row_groups=[*numbers], columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch]).select(list(columns))
 
 
