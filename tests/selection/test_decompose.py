@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oleander.selection.bounds import tighten
-from oleander.selection.decompose import Decomposition, allot, group_candidates, most_disputing
+from oleander.selection.decompose import Decomposition, Group, Share, allot, group_candidates, most_disputing
 from oleander.selection.heuristics import greedy
 from oleander.selection.model import plain_model
 from oleander.selection.result import Run
@@ -41,6 +41,15 @@ def test_groups_hold_what_overlaps():
     model = plain_model(covers, 3)
     label = group_candidates(model, np.array([0, 4, 8]), 0.5 * model.weights, max_chosen=1)
     assert label.tolist() == np.repeat(np.arange(3), 4).tolist()
+
+
+def test_a_share_that_is_worth_just_what_is_needed_stays():
+    group = Group(plain_model(np.eye(2), 1), np.arange(2))
+    group.shares[1] = Share(np.arange(2), np.ones(2))
+    group.reweigh(np.array([10.0, 10.0006]))
+    group.meet(np.array([0]))
+    group.refine(1, 10.0005, Run(plain_model(np.eye(2), 1)))
+    assert group.best_met(group.weights)[0][1] == 10.0006
 
 
 def test_groups_dispute_points_whose_multipliers_are_between_0_and_their_weights():

@@ -45,6 +45,7 @@ def test_invalid_arguments_are_refused(arguments, message):
         ({"covers": EYE, "agrees": EYE, "weights": [1, np.nan, 1]}, r"weights\[1\] is nan"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, 0.5, 1]}, "need to be whole numbers"),
         ({"covers": EYE, "agrees": EYE, "weights": [0, 0, 0]}, "every weight is 0"),
+        ({"covers": EYE, "agrees": EYE, "weights": [1, 2**31 - 2, 1]}, "weights add up to 2.15e\\+09"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, 1]}, "one entry for each of 3 points"),
         ({"covers": EYE, "agrees": EYE, "fidelity": [1, 0, 2]}, r"fidelity\[2\] is 2.0"),
         ({"covers": EYE, "agrees": EYE, "fidelity": [1, 0]}, "one entry for each of 3 candidates"),
@@ -78,6 +79,11 @@ def test_points_without_weight_do_not_matter():
     for formulation in ("strict", "selective"):
         result = SelectionProblem(EYE, EYE, [0, 1, 2]).solve(1, formulation=formulation)
         assert (result.objective, result.chosen.tolist(), result.coverage) == (2.0, [2], 2 / 3)
+    # One that a candidate may count, too.
+    problem = SelectionProblem(np.ones((1, 10)), np.arange(10)[None, :] < 6, np.arange(10) != 9)
+    for solver in ("auto", "highs"):
+        result = problem.solve(1, 0.75, formulation="selective", solver=solver)
+        assert (result.objective, result.status) == (8.0, "optimal")
 
 
 def test_more_explainers_than_candidates_takes_them_all():

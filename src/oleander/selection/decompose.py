@@ -134,7 +134,8 @@ class Group:
             is_possible = share.bound >= needed and len(share.candidates) >= k
         else:
             best = float(self.best_met(self.weights)[0][k])
-            low = max(needed, best + TOLERANCE)
+            # A choice that is worth what is needed counts, however little better than the best met it is.
+            low = needed if best < needed else best + TOLERANCE
             tree = share.tree = share.tree or BranchTree(
                 self.sure, self.weights, k, share.candidates, share.multipliers, cutoff=low, step=TOLERANCE
             )

@@ -60,7 +60,9 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     if isinstance(model, SelectiveModel):
         taker, point = model.maybe.to_sparse().nonzero()
         n_parts, part = len(point), np.arange(len(point))
-        share = sparse.csr_array((-1.0 / model.weights[point], (point, part)), shape=(n_points, n_parts))
+        # A point without weight has nothing to share out, and any number divides that.
+        weights = np.maximum(model.weights[point], 1.0)
+        share = sparse.csr_array((-1.0 / weights, (point, part)), shape=(n_points, n_parts))
         taken = sparse.csr_array((np.ones(n_parts), (taker, part)), shape=(n_candidates, n_parts))
         blocks = [[*blocks[0], share], [*blocks[1], None], [-sparse.diags_array(model.allowance), None, taken]]
         cost.append(np.zeros(n_parts))

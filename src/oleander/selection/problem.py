@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from oleander.selection.solvers import Solver
 
 Formulation = Literal["strict", "selective"]
+# What a network flow counts with; and bounds, which are good to a share of all weight, tell whole numbers apart.
+MOST_WEIGHT = 2**31 - 1
 
 
 class SelectionProblem:
@@ -65,6 +67,8 @@ class SelectionProblem:
             self.weights = _one_each(weights, "weights", self.n_points, "points")
             if (self.weights % 1).any():
                 raise ValueError("weights count rows, so they need to be whole numbers: scale and round others.")
+            if self.weights.sum() > MOST_WEIGHT:
+                raise ValueError(f"weights add up to {self.weights.sum():.3g}, more than {MOST_WEIGHT:,}: scale them.")
         if not self.weights.any():
             raise ValueError("every weight is 0, so no choice is wider than another; one needs to be positive.")
         self._given_fidelity = None
