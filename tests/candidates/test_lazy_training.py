@@ -166,7 +166,7 @@ class TestLimits:
     def test_too_little_time_gives_the_best_trained_with_an_honest_bound(self, monkeypatch):
         best = PoolProgram(make_pool(0), PAPER).select(6, 0.9)
         clock = SimpleNamespace(monotonic=itertools.count(0.0, 0.5).__next__)
-        monkeypatch.setattr(pool_program, "time", clock)
+        monkeypatch.setattr(lazy_training, "time", clock)
         # A round takes half a second of this clock.
         program = PoolProgram(make_pool(0), PAPER, time_limit=0.7)
         result = program.select(6, 0.9)
