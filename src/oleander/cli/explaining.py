@@ -123,8 +123,8 @@ def paper(given: Paper) -> None:
 
 def demo(given: Demo) -> None:
     """Explain a forest on patients of a generated clinic that are new to it, with a high floor."""
-    refuse_early(given)
-    X, y = make_clinic(random_state=given.seed)
+    with whole_folder(given.out):
+        X, y = make_clinic(random_state=given.seed)
     train, new = X[::2], X[1::2]
     encoder = make_column_transformer(
         (OneHotEncoder(), list(X.select_dtypes(exclude="number").columns)), remainder="passthrough"
@@ -138,13 +138,6 @@ def demo(given: Demo) -> None:
     fit_and_write(atlas, prepared, given, "A generated clinic: how the forest decides")
     if given.opens and not webbrowser.open((given.out / "report.html").resolve().as_uri()):
         note(f"no browser was found here: open {given.out / 'report.html'} yourself.")
-
-
-def refuse_early(given: Fitting | Demo) -> None:
-    """Raise an error for a seed or a folder that would be refused only after the work."""
-    check_count("random_state", given.seed, least=0)
-    with whole_folder(given.out):
-        pass
 
 
 def fit_and_write(
@@ -194,7 +187,9 @@ def prepare(
     ``floor_by`` names columns of subgroups, which X gets even if nothing is learned from them. ``is_regression`` says
     whether a model trained here answers with numbers.
     """
-    refuse_early(given)
+    # What would be refused only after the work.
+    with whole_folder(given.out):
+        check_count("random_state", given.seed, least=0)
     named = {"--target": [given.target], "--groups": [given.groups], "--drop": given.drop}
     dictionary = None if given.columns is None else read_table(given.columns)
     if is_stored(given.data) or (given.model is not None and _is_large(given.data)):

@@ -144,8 +144,7 @@ def _open_path(path: Path) -> Source:
         if not files:
             raise ValueError(f"the folder {visible(path)} holds no file that ends in .parquet.")
     pa, pq = load_arrow(), load_arrow("parquet")
-    schemas: list[Any] = []
-    parts: list[tuple[Path, str, tuple[int, int], int]] = []
+    schemas, parts = [], list[tuple[Path, str, tuple[int, int], int]]()
     for file in files:
         with _naming(file):
             metadata = pq.read_metadata(file)
