@@ -78,6 +78,8 @@ BAD = {
     "a column": ({"forbid": ["gaite"]}, ValueError, "there is no column 'gaite'; .* Did you mean 'gait'"),
     "all": ({"forbid": ["age", "gait", "sex"]}, ValueError, "forbid names every column"),
     "text": ({"forbid": "age"}, TypeError, "forbid='age' is not allowed: give a list, such as \\['age'\\]"),
+    "read once": ({"forbid": iter(["age"])}, TypeError, "forbid=<.*> is not allowed: give a list"),
+    "read once, too": ({"monotone": {"age": "+"}, "order": iter(["healthy", "ill"])}, TypeError, "order=<.*> is not"),
     "a sign": ({"monotone": {"age": "up"}}, ValueError, "monotone\\['age'\\]='up' is not known; use '\\+' or '-'"),
     "a set": ({"monotone": ["age"]}, TypeError, "give a mapping"),
     "levels": (

@@ -1,7 +1,7 @@
 """Candidates: a region with an explainer, or a recipe that trains one; who proposes them; the default's `Boxes`."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -109,8 +109,10 @@ class Boxes:
     def check(self) -> None:
         """Raise an error for an option that is not allowed."""
         check_count("max_conditions", self.max_conditions, or_none=True)
-        if isinstance(self.forbid, str) or not isinstance(self.forbid, Iterable):
-            raise TypeError(f"forbid={self.forbid!r} is not allowed: give a list, such as [{self.forbid!r}].")
+        # They are read for every fold, and what is read once only would be empty then.
+        for name, given in (("forbid", self.forbid), ("order", () if self.order is None else self.order)):
+            if isinstance(given, str) or not isinstance(given, Collection):
+                raise TypeError(f"{name}={given!r} is not allowed: give a list, such as [{given!r}].")
         if not isinstance(self.monotone, Mapping):
             raise TypeError(f'monotone={self.monotone!r} is not allowed: give a mapping, such as {{"age": "+"}}.')
         for column, sign in self.monotone.items():
