@@ -38,6 +38,10 @@ def draw(law, sizes, seed):
     return [population.draw(size)[0] for size in sizes]
 
 
+def name_of(law):
+    return law if isinstance(law, str) else law.__name__
+
+
 CHANCE = [measured, few_levels, "detection limit, function", "30% zero rows", "grid of whole numbers", "questionnaire"]
 
 
@@ -45,19 +49,19 @@ class TestChance:
     """Rows that are drawn independently, whatever their law."""
 
     @pytest.mark.parametrize("n_rows", [40, 400, 3000])
-    @pytest.mark.parametrize("law", CHANCE, ids=str)
+    @pytest.mark.parametrize("law", CHANCE, ids=name_of)
     def test_rows_that_coincide_by_chance_are_no_copies(self, law, n_rows):
         assert [copies_of(*draw(law, [n_rows], seed)) for seed in SEEDS] == [0] * len(SEEDS)
 
     @pytest.mark.parametrize("sizes", [(400, 600), (100, 5000), (3000, 200)])
-    @pytest.mark.parametrize("law", [*CHANCE, "Zipf"], ids=str)
+    @pytest.mark.parametrize("law", [*CHANCE, "Zipf"], ids=name_of)
     def test_a_background_of_the_same_law_explains_them(self, law, sizes):
         for seed in SEEDS:
             X, background = draw(law, sizes, seed)
             assert copies_of(X, background=background) == 0
             assert known_of(X, background) == 0
 
-    @pytest.mark.parametrize("law", CHANCE[1:5], ids=str)
+    @pytest.mark.parametrize("law", CHANCE[1:5], ids=name_of)
     def test_a_background_without_repeats_does_not_make_them_leaks(self, law):
         """Training rows are often given without duplicates."""
         for seed in SEEDS:

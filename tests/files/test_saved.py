@@ -209,7 +209,9 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("form", "place", "value"), HOSTILE, ids=lambda part: str(part)[:40])
+@pytest.mark.parametrize(
+    ("form", "place", "value"), HOSTILE, ids=lambda part: "every" if callable(part) else str(part)[:40]
+)
 def test_what_no_fit_writes_is_refused_when_a_file_is_read(contents, tmp_path, form, place, value):
     content = copy.deepcopy(contents[form])
     put(content, place, value)
