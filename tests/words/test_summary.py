@@ -170,6 +170,8 @@ CLASSES = (
             replace(PROVEN, counted=0.38),
             "The printed program counts 38.0% of the rows and applies the floor of 90% to those only",
         ),
+        (replace(PROVEN, counted=0.38), "Proven: no other choice of as many candidates counts more rows.\n"),
+        (replace(PROVEN, counted=0.4, **chosen(BALL, LABELS[::-1])), "The printed program counts 40.0% of the rows"),
         (held_out(), "Certified on held-out rows (95% confidence for all statements together):"),
         (held_out(), "matches the model on 38 of 40 rows it was chosen on, certified: at least 93% on"),
         (replace(PROVEN, **chosen(BALL, [f"c{i % 20:02}" for i in range(100)])), f"  and {20 - MOST_CLASSES} more"),
@@ -249,7 +251,10 @@ class TestPage:
         assert "In total, 2,100 rows were sent to the model." in made
         assert "Clopper" in made
         assert "An integer program chose at most 5 rules with at most 2 conditions each that together cover" in made
-        assert describe_making(PROVEN, 100)[0].startswith("At most 5 explainers, each for one region")
+        first, printed = (describe_making(record, 100)[0] for record in (PROVEN, replace(PROVEN, counted=0.4)))
+        assert first.startswith("At most 5 explainers, each for one region")
+        assert first.endswith("on 90% or more of its rows.")
+        assert printed.endswith("on 90% or more of the rows that it counts.")
 
 
 @pytest.mark.parametrize(

@@ -155,12 +155,13 @@ def describe_facts(record: FitRecord, *, with_choice: bool = True) -> list[str]:
             )
     lines += [edit.words for edit in record.edits]
     if not record.is_asked:
-        lines += _describe_proof(record.cell)
+        lines += _describe_proof(record, record.cell)
     elif with_choice:
         lines += _describe_choice(record)
-    if record.counted is not None and record.counted < record.evaluation.coverage:
+    counted, evaluation = record.counted, record.evaluation
+    if counted is not None and (counted < evaluation.coverage or evaluation.fidelity < record.min_fidelity):
         lines.append(
-            f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
+            f"The printed program counts {show_share(counted, 1)} of the rows and applies the floor of "
             f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
         )
     return lines + _describe_exact(record)
@@ -272,15 +273,18 @@ def _describe_choice(record: FitRecord) -> list[str]:
     return lines
 
 
-def _describe_proof(cell: Cell) -> list[str]:
+def _describe_proof(record: FitRecord, cell: Cell) -> list[str]:
     if np.isnan(cell.gap):
         return []
-    fidelity = show_lower_percent(cell.fidelity)
+    fidelity, covers = show_lower_percent(cell.fidelity), "covers" if record.counted is None else "counts"
     lines = [f"The least faithful explainer matches the model on {fidelity} of the rows in its region."]
     if cell.status == "optimal":
-        return [*lines, "Proven: no other choice of as many candidates covers more rows."]
+        return [*lines, f"Proven: no other choice of as many candidates {covers} more rows."]
     most = show_upper_percent(cell.most)
-    return [*lines, f"No other choice of as many candidates covers more than {most} of rows; the search stopped early."]
+    return [
+        *lines,
+        f"No other choice of as many candidates {covers} more than {most} of rows; the search stopped early.",
+    ]
 
 
 def _describe_exact(record: FitRecord) -> list[str]:
@@ -336,7 +340,7 @@ def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str
         f"model{within(record)} on {show_share(cell.agreement, 1)} of them. Not certified: only the fitted choice is, "
         "because a choice made after looking at several cannot be."
     )
-    return {"lead": [first, _describe_silence(cell, record)], "facts": _describe_proof(cell)}
+    return {"lead": [first, _describe_silence(cell, record)], "facts": _describe_proof(record, cell)}
 
 
 def describe_making(record: FitRecord, n_queries: int) -> list[str]:
@@ -357,7 +361,8 @@ def describe_making(record: FitRecord, n_queries: int) -> list[str]:
     else:
         steps = [
             f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
-            f"many of {n_rows} rows as possible, each matching the model on {floor} or more of its rows."
+            f"many of {n_rows} rows as possible, each matching the model on {floor} or more of "
+            + ("its rows." if record.counted is None else "the rows that it counts.")
         ]
     if record.n_edits:
         steps.append(f"Then people changed the rules by hand ({how_many(record.n_edits, 'edits')}).")
