@@ -9,6 +9,7 @@ from oleander.results.evaluation import (
     Evaluation,
     Ranges,
     find_uncovered,
+    group_answers,
 )
 from oleander.results.explainer_set import Answers
 from oleander.rules import UnfilteredTree
@@ -129,4 +130,6 @@ def test_ranges_of_numbers(answers, names):
     ranges = Ranges.of(answers)
     codes = ranges.find(answers)
     assert ranges.names[np.unique(codes)].tolist() == names
+    # A range without an answer is no line of a table.
+    assert group_answers(answers, Tolerance(0.1))[1].tolist() == names
     assert (np.diff(codes) >= 0).all()

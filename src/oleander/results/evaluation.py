@@ -155,13 +155,14 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
     >>> group_answers(np.array(["b", "a"]), None)[1].tolist()
     ['a', 'b']
     >>> group_answers(np.array([1.0, 1.0, 7.0]), Tolerance(0.5))[1].tolist()
-    ['up to 1', '1 to 2.2', '2.2 to 4.6', 'over 4.6']
+    ['up to 1', 'over 4.6']
     """
     if tolerance is None or not len(labels):
         names, codes = encode_labels(labels)
         return codes, names
     ranges = Ranges.of(labels)
-    return ranges.find(labels), ranges.names
+    found, codes = np.unique(ranges.find(labels), return_inverse=True)
+    return codes, ranges.names[found]
 
 
 @dataclass(frozen=True, eq=False)
