@@ -8,6 +8,7 @@ so a record that many rows share is drawn about as often as it occurs.
 import math
 
 import numpy as np
+from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from oleander.arrays import Floats, Ints
@@ -129,4 +130,7 @@ def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: in
     size = min(len(draws), len(rows), MOST_ROWS)
     both = np.concatenate([part[rng.permutation(len(part))[:size]] for part in (draws, rows)])
     forest = RandomForestClassifier(N_TREES, max_leaf_nodes=16, min_samples_leaf=3, oob_score=True, random_state=seed)
-    return float(forest.fit(make_metric_columns(both, schema), np.repeat([0, 1], size)).oob_score_)
+    # Not on the workers of a cluster that asks the black box: rows would travel there, with each tree.
+    with parallel_config(backend="sequential"):
+        forest.fit(make_metric_columns(both, schema), np.repeat([0, 1], size))
+    return float(forest.oob_score_)
