@@ -26,7 +26,7 @@ FINEST_STEP, COARSEST_STEP = 2.0**-20, 2.0**-10
 # The standard deviation of the noise, as a share of the parents' difference. With less noise there are gaps between
 # rows, in which explainers learn nothing.
 NOISE = 1.0
-# The forest that measures realism: so many trees that every row is out of some bag, and rows of each kind.
+# The forest that measures realism: with this many trees every row is out of some bag. And the rows of each kind.
 N_TREES, MOST_ROWS = 60, 1_000
 
 

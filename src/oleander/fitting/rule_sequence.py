@@ -98,7 +98,7 @@ class RuleSequence:
         return answered, correct
 
     def find_order(self, max_rules: int | None = None, *, keep_beaten: bool = False) -> list[int]:
-        """Return the steps of so many rules from cautious to bold, unless another beats them in mass and agreement."""
+        """Return the steps from cautious to bold, without those that another beats in both mass and agreement."""
         usable = [
             number
             for number, step in enumerate(self.steps)

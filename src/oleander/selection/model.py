@@ -1,4 +1,4 @@
-"""The model that solvers see: the largest weight of points that at most so many candidates cover.
+"""The model that solvers see: the largest weight of points that a limited number of candidates cover.
 
 Only candidates that may be chosen are in it. Reducing merges points and drops contained candidates.
 """
