@@ -22,7 +22,6 @@ from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.fit import fit_explainers
@@ -296,8 +295,7 @@ class AggregateExplainer(Parameters):
         columns = record.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
-        if isinstance(engine, ChoiceFromPool):
-            self.pool_, self.result_ = engine.program.pool, engine.result
+        self.__dict__.update({} if engine is None else engine.attributes)
 
     def __getattr__(self, name: str) -> Any:
         # This is called for what is not set. Names of what a fit sets end with "_".

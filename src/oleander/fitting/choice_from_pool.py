@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Self
+from typing import Any, Self
 
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_rows, warn_of_truth
@@ -32,6 +32,14 @@ class ChoiceFromPool(Engine):
 
     program: PoolProgram
     result: SelectionResult
+
+    @property
+    def n_candidates(self) -> int:
+        return len(self.program.pool.candidates)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        return {"pool_": self.program.pool, "result_": self.result}
 
     @classmethod
     def fit(

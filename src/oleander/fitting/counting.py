@@ -21,7 +21,6 @@ from oleander.data.sources import Block, Source, load_arrow
 from oleander.engines.query import UncountableError, count
 from oleander.engines.tables import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
-from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import Given, Parameters
 from oleander.fitting.rules_on_draws import ENOUGH_FOR_DRAWS, SHARE_TAUGHT
@@ -148,7 +147,7 @@ def add_counts(
     counts, n_candidates = Counts(learned, held, others), None
     if reading.groups is None:
         # The sample is promised to be near the exact shares of all candidates that rows could choose.
-        n_candidates = len(engine.program.pool.candidates) if isinstance(engine, ChoiceFromPool) else 1
+        n_candidates = engine.n_candidates
         # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
         certificate = counts.certificate(confidence, chosen_on_held=record.is_asked)
     record = replace(

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import CountingBlackBox
@@ -47,6 +48,16 @@ class Engine(ABC):
         """All rows whose answers are known."""
         known = self.rows if self.held is self.rows else self.rows.join(self.held)
         return known if self.taught is None else known.join(self.taught)
+
+    @property
+    def n_candidates(self) -> int:
+        """The number of explainers among which rows could choose: rules are chosen on draws."""
+        return 1
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What the estimator has beside the attributes of every fit."""
+        return {}
 
     @abstractmethod
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
